@@ -1,0 +1,1 @@
+"""What everything stands on: errors, files, processes, git, the terminal sanitizer, token counts."""

@@ -1,0 +1,137 @@
+"""Starting a program in a session of its own, and waiting for it without losing its process id."""
+
+import asyncio
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from aoci_agent.base import descendants
+from aoci_agent.base.environment import scrubbed_environment
+from aoci_agent.base.errors import TryAgain
+
+_POLL = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """Where a child's streams go, as for `subprocess.Popen`; `stdin` may also be its whole input."""
+
+    stdin: bytes | int = subprocess.DEVNULL
+    stderr: int = subprocess.STDOUT
+
+
+class Child:
+    """A started program. Its leader stays a zombie until `finish`, so that its id is not reused."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", command: descendants.Command) -> None:
+        self.process = process
+        self.command = command
+
+    @property
+    def stdout(self) -> IO[bytes]:
+        """Our end of the output pipe."""
+        assert self.process.stdout is not None
+        return self.process.stdout
+
+    def exited(self) -> bool:
+        """Whether the leader has ended, looked up without reaping it."""
+        if self.process.returncode is not None:
+            return True
+        if not hasattr(os, "waitid"):
+            return self.process.poll() is not None
+        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        try:
+            return os.waitid(os.P_PID, self.process.pid, options) is not None
+        except ChildProcessError:
+            return True
+
+    async def exit(self) -> None:
+        """Wait for the leader to end, without reaping it."""
+        descriptor = self.pidfd()
+        if descriptor is None:
+            while not self.exited():  # noqa: ASYNC110 - this system has nothing to wait on
+                await asyncio.sleep(_POLL)
+            return
+        loop = asyncio.get_running_loop()
+        ended = asyncio.Event()
+        loop.add_reader(descriptor, ended.set)
+        try:
+            await ended.wait()
+        finally:
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
+
+    def pidfd(self) -> int | None:
+        """A descriptor that becomes readable when the leader ends; None where there is no such thing."""
+        try:
+            return os.pidfd_open(self.process.pid)
+        except (AttributeError, OSError):
+            return None
+
+    def finish(self) -> int:
+        """End everything the command left behind, reap the leader; its return code. Blocks."""
+        descendants.end(self.command, leader_too=not self.exited())
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(descendants.GRACE)
+        descendants.forget(self.command)
+        code = self.process.returncode
+        return -9 if code is None else code
+
+    def close(self) -> None:
+        """Close our ends of the pipes."""
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+
+def start(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None, streams: Streams | None = None
+) -> Child:
+    """Start a program with the scrubbed environment plus `env`. TryAgain when it cannot be started."""
+    streams = streams or Streams()
+    command = descendants.Command()
+    environment = scrubbed_environment(env) | {descendants.MARK: command.mark}
+    with ExitStack() as stack:
+        stdin = streams.stdin
+        if isinstance(stdin, bytes):
+            stdin = stack.enter_context(_file_with(stdin)).fileno()
+        try:
+            with descendants.starting(command):
+                process = subprocess.Popen(
+                    list(argv),
+                    cwd=cwd,
+                    env=environment,
+                    stdin=stdin,
+                    stdout=subprocess.PIPE,
+                    stderr=streams.stderr,
+                    bufsize=0,
+                    start_new_session=True,
+                )
+                command.pid = process.pid
+        except (OSError, ValueError) as error:
+            raise TryAgain(_why(error, argv, cwd)) from error
+    return Child(process, command)
+
+
+def _file_with(data: bytes) -> IO[bytes]:
+    """An unnamed file holding `data`: unlike a pipe it needs nobody to feed it."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    file.write(data)
+    file.seek(0)
+    return file
+
+
+def _why(error: OSError | ValueError, argv: Sequence[str], cwd: Path) -> str:
+    name = argv[0] if argv else ""
+    if isinstance(error, FileNotFoundError) and not cwd.is_dir():
+        return f"the folder {cwd} does not exist"
+    if isinstance(error, FileNotFoundError):
+        return f"{name}: no such program"
+    why = error.strerror if isinstance(error, OSError) else error
+    return f"{name} cannot be started: {why}"

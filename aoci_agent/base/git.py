@@ -1,0 +1,273 @@
+"""The repository a workspace belongs to. The only module that uses GitPython.
+
+GitPython opens the repository: `.git` folders, `.git` files of worktrees and submodules, common
+directory, bareness. It never starts git itself: its command class is replaced by one that runs
+through `hardened.HardenedGit`, and it is imported lazily, with a program name that does not exist,
+so that not even its import runs anything.
+"""
+
+import functools
+import os
+import re
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aoci_agent.base.errors import NotPossible
+from aoci_agent.base.hardened import (
+    OLDEST,
+    HardenedGit,
+    passed_on,
+    personal_settings,
+    version,
+)
+from aoci_agent.base.process import find_program
+
+if TYPE_CHECKING:
+    from git import Repo
+
+_GITLINK = b"160000"
+# Line separators too: a name must stay on one line of whatever it is written into.
+_UNSHOWABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+class Repository:
+    """A git work tree, read without running anything the repository configures.
+
+    Paths are POSIX text relative to the root. Names that are not UTF-8 or hold control characters
+    cannot be shown, indexed or sent to a model; `files` leaves them out and `unlisted` names them.
+    Methods raise NotPossible when git fails (a damaged repository) or takes over 30 seconds.
+    """
+
+    def __init__(self, root: Path, hardened: HardenedGit) -> None:
+        """Use `Repository.find`."""
+        self.root = root
+        self._hardened = hardened
+
+    @classmethod
+    def find(cls, folder: Path) -> "Repository | None":
+        """The repository `folder` lies in. None: no git (2.32 or newer) outside of it, no
+        repository, a bare one, one that git cannot read, or one of another owner.
+
+        Another owner is accepted when the person's own safe.directory says so, as git does.
+        """
+        try:
+            folder = folder.resolve(strict=True)
+        except (OSError, RuntimeError):
+            return None
+        for top in (folder, *folder.parents):
+            if not os.path.lexists(top / ".git"):
+                continue
+            program = find_program("git", outside=top)
+            if program is None or version(program) < OLDEST:
+                return None
+            found = _open(top, program)
+            if found is not None:
+                return cls(top, found) if ".git" not in folder.relative_to(top).parts else None
+        return None
+
+    def head(self) -> str:
+        """The full id of the commit that is checked out, "" when there is none yet."""
+        outcome = self._hardened.try_read("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        return outcome.stdout.decode().strip() if outcome.exit_code == 0 else ""
+
+    def branch(self) -> str:
+        """The name of the branch that is checked out (also when unborn), "" when detached."""
+        outcome = self._hardened.try_read("symbolic-ref", "--quiet", "--short", "HEAD")
+        return os.fsdecode(outcome.stdout).strip() if outcome.exit_code == 0 else ""
+
+    def files(self, under: Path | None = None) -> list[str]:
+        """Tracked files and untracked ones that are not ignored, sorted, relative to `under` or root.
+
+        Only regular files that exist and are reached without links; submodules and repositories
+        inside this one are left out, and so are the names that `unlisted` returns.
+        """
+        return self._listing(under).shown
+
+    def unlisted(self, under: Path | None = None) -> list[str]:
+        """Files that `files` leaves out for their names, with the offending characters escaped."""
+        return self._listing(under).hidden
+
+    def submodules(self) -> list[str]:
+        """The paths of the submodules the index names, sorted."""
+        entries = self._hardened.read("ls-files", "-z", "--stage").split(b"\0")
+        return sorted(
+            {_text(entry.partition(b"\t")[2]) for entry in entries if entry.startswith(_GITLINK)}
+        )
+
+    def is_dirty(self) -> bool:
+        """Whether the work tree holds what no commit holds: changes, staged or not, or new files.
+
+        Changes inside submodules do not count.
+        """
+        options = ("--porcelain", "-z", "--untracked-files=normal")
+        return bool(self._hardened.read("status", *options).strip(b"\0"))
+
+    def git(self, *args: str) -> str:
+        """The output of a reading git command. Paths are literal and belong after "--".
+
+        NotPossible for a command or option that is not on the list of reading ones, or that fails.
+        """
+        return os.fsdecode(self._hardened.read(*args))
+
+    def _listing(self, under: Path | None) -> "_Listing":
+        prefix = self._prefix(under)
+        if prefix is None:
+            return _Listing(self.root, "")
+        listing = _Listing(self.root, prefix)
+        where = ("--", prefix) if prefix else ()
+        for entry in self._hardened.read("ls-files", "-z", "--stage", *where).split(b"\0"):
+            if not entry.startswith(_GITLINK):
+                listing.take(entry.partition(b"\t")[2])
+        others = ("ls-files", "-z", "--others", "--exclude-standard", *where)
+        for name in self._hardened.read(*others).split(b"\0"):
+            listing.take(name)
+        return listing.sorted()
+
+    def _prefix(self, under: Path | None) -> str | None:
+        """The folder of a listing relative to the root, "" for all, None when it is not inside."""
+        if under is None:
+            return ""
+        place = (self.root / under).resolve()
+        if not place.is_relative_to(self.root):
+            return None
+        relative = place.relative_to(self.root).as_posix()
+        return "" if relative == "." else relative
+
+
+@dataclass
+class _Listing:
+    root: Path
+    prefix: str
+    shown: list[str] = field(default_factory=list[str])
+    hidden: list[str] = field(default_factory=list[str])
+    _seen: set[bytes] = field(default_factory=set[bytes])
+    _folders: dict[str, bool] = field(default_factory=dict[str, bool])
+
+    def take(self, name: bytes) -> None:
+        """Take one name as git wrote it, if it is a regular file that is there."""
+        if not name or name in self._seen or name.endswith(b"/"):
+            return
+        self._seen.add(name)
+        text = os.fsdecode(name)
+        if not self._is_regular(text):
+            return
+        short = text.removeprefix(f"{self.prefix}/") if self.prefix else text
+        if _UNSHOWABLE.search(short):
+            self.hidden.append(short.encode("unicode_escape").decode())
+        else:
+            self.shown.append(short)
+
+    def sorted(self) -> "_Listing":
+        """Itself, in order."""
+        self.shown.sort()
+        self.hidden.sort()
+        return self
+
+    def _is_regular(self, name: str) -> bool:
+        try:
+            status = os.lstat(self.root / name)
+        except (OSError, ValueError):
+            return False
+        return stat.S_ISREG(status.st_mode) and self._is_real(name.rpartition("/")[0])
+
+    def _is_real(self, folder: str) -> bool:
+        """Whether a folder is reached without links: the index may know it from before it was one."""
+        if not folder:
+            return True
+        known = self._folders.get(folder)
+        if known is None:
+            is_link = (self.root / folder).is_symlink()
+            known = not is_link and self._is_real(folder.rpartition("/")[0])
+            self._folders[folder] = known
+        return known
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "backslashreplace")
+
+
+def _open(top: Path, program: str) -> HardenedGit | None:
+    """git for the repository at `top`, after everything that speaks against reading it."""
+    personal = personal_settings(program)
+    safe = personal.get("safe.directory", [])
+    if not (_is_trusted(top, top, safe) and _is_trusted(top / ".git", top, safe)):
+        return None
+    hardened = HardenedGit(program, top / ".git", top, passed_on(personal))
+    try:
+        hardened.defined()  # under a time limit, which GitPython's own reading does not have
+    except NotPossible:
+        return None
+    repo = _opened(hardened)
+    if repo is None:
+        return None
+    with repo:
+        places = (Path(repo.git_dir), Path(repo.common_dir))
+        if repo.bare or not all(_is_trusted(place, top, safe) for place in places):
+            return None
+        return HardenedGit(program, places[0].resolve(), top, hardened.personal)
+
+
+def _is_trusted(place: Path, top: Path, safe: list[str]) -> bool:
+    """git's own rule: the person, or under sudo who called it, owns it; or safe.directory names it."""
+    try:
+        owner = os.lstat(place).st_uid
+    except OSError:
+        return False
+    me = os.geteuid()
+    if owner == me or (me == 0 and os.environ.get("SUDO_UID") == str(owner)):
+        return True
+    allowed = safe[safe.index("") + 1 :] if "" in safe else safe
+    return "*" in allowed or any(
+        str(top) == folder or (folder.endswith("/*") and str(top).startswith(folder[:-1]))
+        for folder in map(os.path.expanduser, allowed)
+    )
+
+
+def _opened(hardened: HardenedGit) -> "Repo | None":
+    with _without_git_variables():
+        repo_class = _repo_class()
+        from git.exc import GitError
+
+        try:
+            repo = repo_class(hardened.work_tree, expand_vars=False)
+        except (GitError, OSError, ValueError):
+            return None
+    return repo
+
+
+@functools.cache
+def _repo_class() -> "type[Repo]":
+    import git
+
+    class Launched(git.Git):
+        """GitPython's way to start git, closed: commands go through `HardenedGit` only."""
+
+        def execute(self, *args: Any, **options: Any) -> Any:
+            raise NotPossible("GitPython does not start programs here")
+
+    class Opened(git.Repo):
+        """A repository whose commands cannot be started behind our back."""
+
+        GitCommandWrapperType = Launched
+
+    return Opened
+
+
+@contextmanager
+def _without_git_variables() -> Generator[None]:
+    """GitPython reads GIT_* at import and when it opens a repository; none of them may decide."""
+    before = {name: value for name, value in os.environ.items() if name.startswith("GIT_")}
+    for name in before:
+        del os.environ[name]
+    os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+    os.environ["GIT_PYTHON_GIT_EXECUTABLE"] = "/nonexistent/git"
+    try:
+        yield
+    finally:
+        del os.environ["GIT_PYTHON_REFRESH"]
+        del os.environ["GIT_PYTHON_GIT_EXECUTABLE"]
+        os.environ.update(before)

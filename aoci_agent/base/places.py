@@ -1,0 +1,39 @@
+"""Where the agent keeps its own files."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+
+class Places:
+    """Where the agent keeps its own files, outside every repository (XDG, or AOCI_AGENT_HOME)."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        home = Path(env.get("HOME") or os.path.expanduser("~"))  # noqa: PTH111 - never raises
+        own = env.get("AOCI_AGENT_HOME")
+        base = Path(own).expanduser() if own else None
+        self.config = _place(base, env.get("XDG_CONFIG_HOME"), home / ".config", "config")
+        self.data = _place(base, env.get("XDG_DATA_HOME"), home / ".local/share", "data")
+        self.cache = _place(base, env.get("XDG_CACHE_HOME"), home / ".cache", "cache")
+
+    @property
+    def history_file(self) -> Path:
+        """Prompts typed, over all sessions."""
+        return self.data / "history.jsonl"
+
+    @property
+    def config_file(self) -> Path:
+        """The user's settings."""
+        return self.config / "config.toml"
+
+    def project(self, root: Path) -> str:
+        """A folder name for a repository: readable, and unique by its path."""
+        digest = hashlib.blake2b(os.fsencode(root), digest_size=4).hexdigest()
+        return f"{root.name or 'root'}-{digest}"
+
+
+def _place(own: Path | None, xdg: str | None, default: Path, kind: str) -> Path:
+    if own is not None:
+        return own / kind
+    return (Path(xdg) if xdg and Path(xdg).is_absolute() else default) / "aoci-agent"

@@ -1,0 +1,119 @@
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from aoci_agent.base.files import Workspace
+from aoci_agent.base.replace import PREFIX
+
+OLD = b"old content\n" * 100
+NEW = b"new content, and longer than the old\n" * 100
+WRITE = """
+import sys
+from pathlib import Path
+from aoci_agent.base.errors import ForModel
+from aoci_agent.base.files import Workspace, content_id
+root, name, expect = sys.argv[1:]
+new = b"new content, and longer than the old\\n" * 100
+try:
+    Workspace(Path(root)).write_bytes(name, new, expect=None if expect == "none" else expect)
+except ForModel as error:
+    sys.exit(str(error))
+"""
+KEEP_WRITING = """
+import sys
+from pathlib import Path
+from aoci_agent.base.files import Workspace
+workspace = Workspace(Path(sys.argv[1]))
+while True:
+    for data in (b"a" * 200_000, b"b" * 300_000):
+        workspace.write_bytes("file", data)
+"""
+CALLS = ["write:1", "fsync:1", "fsync:2", "fchmod:1", "renameat2:1", "renameat:1", "unlinkat:1"]
+
+
+def can_trace() -> bool:
+    if shutil.which("strace") is None:
+        return False
+    done = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["error=EIO", "error=ENOSPC", "signal=KILL"])
+def test_a_fault_at_any_system_call_leaves_old_or_new(tmp_path: Path, fault: str) -> None:
+    if not can_trace():
+        pytest.skip("strace is not usable here")
+    from aoci_agent.base.files import content_id
+
+    for number, call in enumerate(CALLS):
+        root = tmp_path / str(number)
+        root.mkdir()
+        target = root / "file"
+        target.write_bytes(OLD)
+        target.chmod(0o751)
+        name, _, when = call.partition(":")
+        inject = f"inject={name}:{fault}:when={when}"
+        argv = ["strace", "-f", "-o", "/dev/null", "-e", f"trace={name}", "-e", inject]
+        argv += [sys.executable, "-c", WRITE, str(root), "file", content_id(OLD)]
+        done = subprocess.run(argv, capture_output=True, check=False, timeout=20)
+        assert target.read_bytes() in (OLD, NEW), (call, done.stderr)
+        assert target.stat().st_mode & 0o7777 == 0o751, call
+        with Workspace(root) as workspace:
+            workspace.sweep()
+        strays = list(root.glob(f"{PREFIX}*"))
+        # Only a refused unlink may leave one; the sweep after the process ended takes it.
+        assert strays == [], (call, strays)
+        if done.returncode == 1:
+            assert b"file: " in done.stderr, call
+            assert target.read_bytes() == OLD, call
+
+
+@pytest.mark.slow
+def test_the_order_of_system_calls_survives_power_loss(tmp_path: Path) -> None:
+    if not can_trace():
+        pytest.skip("strace is not usable here")
+    (tmp_path / "file").write_bytes(OLD)
+    log = tmp_path / "log"
+    calls = "write,fsync,fchmod,renameat,renameat2"
+    argv = ["strace", "-f", "-o", str(log), "-e", f"trace={calls}"]
+    argv += [sys.executable, "-c", WRITE, str(tmp_path), "file", "none"]
+    subprocess.run(argv, capture_output=True, check=True, timeout=20)
+    made = re.findall(r"^\d+ +(\w+)\(", log.read_text(), re.MULTILINE)
+    assert made == ["write", "fsync", "fchmod", "renameat", "fsync"]
+
+
+@pytest.mark.slow
+def test_a_full_disk_keeps_the_old_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(OLD)
+    (tmp_path / "twin").hardlink_to(tmp_path / "file")
+    (tmp_path / "single").write_bytes(OLD)
+    limit = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (2000, 2000))\n"
+    for name in ("file", "single", "new"):
+        argv = [sys.executable, "-B", "-c", limit + WRITE, str(tmp_path), name, "none"]
+        done = subprocess.run(argv, capture_output=True, check=False, timeout=20)
+        assert done.returncode == 1
+        assert f"{name}: File too large" in done.stderr.decode()
+    assert (tmp_path / "file").read_bytes() == OLD
+    assert (tmp_path / "single").read_bytes() == OLD
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "single", "twin"]
+
+
+@pytest.mark.slow
+def test_a_killed_writer_leaves_old_or_new(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"b" * 300_000)
+    chooser = random.Random(3)
+    for _ in range(5):
+        child = subprocess.Popen([sys.executable, "-c", KEEP_WRITING, str(tmp_path)])
+        time.sleep(0.15 + chooser.random() / 10)
+        child.kill()
+        child.wait()
+        assert (tmp_path / "file").read_bytes() in (b"a" * 200_000, b"b" * 300_000)
+    with Workspace(tmp_path) as workspace:
+        workspace.sweep()
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -1,0 +1,58 @@
+"""Bytes of a file -> its facts. Never raises: what cannot be understood is said in the facts."""
+
+import re
+from dataclasses import replace
+
+from aoci_agent.aoci.facts.language import Source, TooSlow
+from aoci_agent.aoci.facts.languages import language_of
+from aoci_agent.aoci.facts.model import Facts
+from aoci_agent.aoci.facts.plain import plain_facts
+
+_GENERATED = re.compile(
+    r"code generated .{0,80}do not edit|^\W*@generated\b"
+    r"|(?:automatically|auto)[- ]?generated.{0,120}do not (?:edit|modify|change)",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+_LFS = b"version https://git-lfs.github.com/spec/"
+_DENSE = (".js", ".mjs", ".cjs", ".css", ".json", ".html", ".ts")
+
+
+def extract(path: str, data: bytes) -> Facts:
+    """The facts of one file."""
+    left_out = _left_out(path, data)
+    lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    if left_out:
+        return Facts("none", lines, left_out)
+    source = _source(path, data)
+    try:
+        facts = _understand(source)
+    except TooSlow:
+        facts = replace(plain_facts(source), problem="parser gave up after its time limit")
+    except Exception as error:  # noqa: BLE001 - one odd file must not cost the whole index
+        facts = Facts("text", problem=f"not understood ({type(error).__name__}: {error})"[:200])
+    return replace(facts, lines=lines)
+
+
+def _understand(source: Source) -> Facts:
+    language = language_of(source.path)
+    return language.facts(source) if language else plain_facts(source)
+
+
+def _source(path: str, data: bytes) -> Source:
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    text = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return Source(path, text, text.encode())
+
+
+def _left_out(path: str, data: bytes) -> str:
+    if data.startswith(_LFS):
+        return "lfs pointer"
+    if b"\0" in data[:8192] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        return "binary"
+    head = data[:600].decode("utf-8", "replace")
+    if _GENERATED.search(head) and not path.endswith((".md", ".txt", ".toml", ".yaml", ".yml")):
+        return "generated"
+    longest = max(map(len, data[:200_000].split(b"\n")), default=0)
+    if path.endswith(_DENSE) and longest > 5000 and len(data) / (data.count(b"\n") + 1) > 300:
+        return "minified"
+    return ""

@@ -1,0 +1,130 @@
+"""One language = one small file: a tree-sitter query, and how to read its captures."""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from aoci_agent.aoci.facts.model import Facts, Symbol
+
+if TYPE_CHECKING:
+    from tree_sitter import Language as Grammar, Node, Query
+
+PARSE_SECONDS = 5.0
+
+
+class TooSlow(Exception):
+    """The parser did not finish in time; the file still gets an entry, from its text alone."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file's text, decoded for analysis only."""
+
+    path: str
+    text: str
+    data: bytes = field(repr=False, default=b"")
+
+    @property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+
+class Language(Protocol):
+    """What a language file provides. `facts` must depend on nothing but the source."""
+
+    @property
+    def name(self) -> str: ...
+
+    def facts(self, source: Source) -> Facts: ...
+
+
+Captures = list[tuple[int, dict[str, list["Node"]]]]
+
+
+@cache
+def _grammar(module: str, function: str) -> "Grammar":
+    from tree_sitter import Language as Grammar
+
+    capsule: object = getattr(import_module(module), function)()
+    return Grammar(capsule)
+
+
+@cache
+def _query(module: str, function: str, text: str) -> "Query":
+    from tree_sitter import Query
+
+    return Query(_grammar(module, function), text)
+
+
+def matches(source: Source, module: str, function: str, query: str) -> Captures:
+    """Every match of the query, in source order. Raises TooSlow after PARSE_SECONDS."""
+    from tree_sitter import Parser, QueryCursor
+
+    deadline = time.monotonic() + PARSE_SECONDS
+    data = source.data
+
+    def late(*_: object) -> bool:
+        return time.monotonic() > deadline
+
+    try:
+        tree = Parser(_grammar(module, function)).parse(
+            lambda offset, _: data[offset : offset + 65536], progress_callback=late
+        )
+    except ValueError as error:  # what a cancelled parse raises
+        raise TooSlow from error
+    # The binding's own progress callback for queries crashes the interpreter (0.26.1), hence a limit.
+    return QueryCursor(_query(module, function, query), match_limit=4096).matches(tree.root_node)
+
+
+def text_of(nodes: "list[Node] | None") -> str:
+    """The first captured node's text."""
+    if not nodes or nodes[0].text is None:
+        return ""
+    return nodes[0].text.decode("utf-8", "replace")
+
+
+_BASE = re.compile(r"\b(?!extends\b|implements\b)[A-Za-z_][\w.]*")
+KINDS = ("class", "interface", "type", "enum", "function", "method", "constant", "variable")
+
+
+def symbols(
+    found: Captures, is_public: Callable[[str], bool], doc: Callable[[int, str], str]
+) -> tuple[Symbol, ...]:
+    """Symbols from captures named after their kind, with `@owner`, `@bases` and `@doc` beside.
+
+    `doc(line, captured)` returns the first sentence for a definition at that line (from 0).
+    """
+    seen: dict[tuple[str, str], Symbol] = {}
+    for _, captured in found:
+        kind = next((kind for kind in KINDS if kind in captured), "")
+        if not kind:
+            continue
+        node = captured[kind][0]
+        name = text_of(captured[kind])
+        owner = text_of(captured.get("owner"))
+        line = captured["at"][0].start_point[0] if "at" in captured else node.start_point[0]
+        bases = tuple(_BASE.findall(text_of(captured.get("bases"))))[:4]
+        sentence = doc(line, text_of(captured.get("doc")))
+        known = seen.get((owner, name))
+        if known is None or (not known.doc and sentence):
+            hidden = text_of(captured.get("access")) in ("private", "protected")
+            public = not hidden and is_public(name) and (not owner or is_public(owner))
+            seen[owner, name] = Symbol(
+                name, kind, node.start_point[0] + 1, public, owner, sentence, bases
+            )
+    return tuple(sorted(seen.values(), key=lambda item: (item.line, item.owner, item.name)))
+
+
+WORD = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+def count_words(text: str) -> Mapping[str, int]:
+    """How often each identifier-like word occurs."""
+    counts: dict[str, int] = {}
+    for word in WORD.findall(text):
+        counts[word] = counts.get(word, 0) + 1
+    return counts

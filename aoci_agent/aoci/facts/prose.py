@@ -1,0 +1,94 @@
+"""Documentation text: what a comment really says, without licences, pragmas and decoration."""
+
+import re
+from collections.abc import Iterable
+
+LONGEST = 300
+_NOISE = re.compile(
+    r"""copyright|licen[cs]ed?\b|spdx-|all\ rights\ reserved|permission\ is\ hereby|redistribution
+    |^\s*[-\w./@\[\]()]+\.\w{1,5}\s*$|^\s*[\w.]+\s=\s|^\s*https?://\S+\s*$|^\s*(?:file(?:name)?|path|author|date|created|version)\s*[::]
+    |use\ (?:client|strict|server)|eslint|prettier|tslint|jshint|istanbul|v8\ ignore|webpack
+    |@ts-|noqa|type:\s*ignore|pylint|flake8|mypy:|pyright|ruff:|isort:|fmt:|coverage:|pragma
+    |-\*-|coding[:=]|vim?:|^!|nolint|go:build|go:generate|\+build|@jsx|<reference|sourcemapping
+    |do\ not\ edit|auto[- ]?generated|@generated|TODO|FIXME|XXX\b|HACK\b
+    |(?-i:^\s*(?:import|from|const|let|var|return|if|for|def|class|func|export)\b.*[;({:=]\s*$)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_MARK = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|//+!?|#+!?|--|<!--|%+|;+)\s?|\s*(?:\*+/|-->)\s*$")
+_TAGGED = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\.\. \w+::|Args:|Returns:|Raises:|Parameters\b|>>>)")
+_RULE = re.compile(r"^[\s=\-_*#~+.─━═]*$")
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(])|(?<=[。!?])|\n\s*\n")
+_LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>\n]{1,200}>|:\w+:`~?([^`<]*)[^`]*`|`{1,3}|\*\*")
+
+
+def unmark(lines: Iterable[str]) -> list[str]:
+    """Comment lines without their markers, each right-stripped; a shebang is none."""
+    return [
+        _MARK.sub("", _MARK.sub("", line)).rstrip() for line in lines if not line.startswith("#!")
+    ]
+
+
+def clean(text: str, limit: int = LONGEST) -> str:
+    """The first paragraph that says something, as one line of at most `limit` characters."""
+    kept: list[str] = []
+    for line in text.split("\n"):
+        if _TAGGED.match(line):
+            break
+        if _RULE.match(line):
+            if kept:
+                break
+            continue
+        if _NOISE.search(line):
+            if kept:
+                break
+            continue
+        kept.append(re.sub(r"^[\s=*#~>-]{2,}|^>\s*|[=*#~-]{3,}\s*$", "", line).strip())
+    joined = " ".join(" ".join(kept).split())
+    joined = _LINKED.sub(lambda found: found[1] or found[2] or "", joined)
+    return cut(" ".join(joined.split()), limit) if re.search(r"[^\W\d_]{2}", joined) else ""
+
+
+def first_sentence(text: str, limit: int = 160) -> str:
+    """The first sentence of cleaned documentation text."""
+    cleaned = clean(text)
+    return cut(_END.split(cleaned, maxsplit=1)[0].strip(), limit).rstrip(".。 ")
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters, cut at a word, with an ellipsis when something was left out."""
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1]
+    return f"{head.rsplit(' ', 1)[0] if ' ' in head[limit // 2 :] else head}…"
+
+
+def comment_above(lines: list[str], line: int, marker: str = "//") -> str:
+    """The comment that ends directly above `line` (from 0): `//` lines or one `/* */` block."""
+    end = line - 1
+    if end < 0:
+        return ""
+    above = lines[end].strip()
+    start = end
+    if above.endswith("*/"):
+        while start > 0 and not lines[start].lstrip().startswith("/*"):
+            start -= 1
+    elif above.startswith(marker):
+        while start > 0 and lines[start - 1].strip().startswith(marker):
+            start -= 1
+    else:
+        return ""
+    return "\n".join(unmark(lines[start : end + 1]))
+
+
+def leading_comment(lines: list[str], markers: tuple[str, ...] = ("//", "/*", "*")) -> str:
+    """The first comment blocks of a file, up to its first line of code."""
+    taken: list[str] = []
+    inside = False
+    for line in lines[:80]:
+        stripped = line.strip()
+        if inside or stripped.startswith(markers) or not stripped:
+            inside = (inside or stripped.startswith("/*")) and "*/" not in stripped
+            taken.append(line)
+        elif not re.match(r"['\"]use \w+['\"];?$", stripped):
+            break
+    return "\n".join(unmark(taken))

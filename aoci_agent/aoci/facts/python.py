@@ -1,0 +1,186 @@
+"""Python facts."""
+
+import re
+from collections.abc import Mapping
+
+from aoci_agent.aoci.facts import common, prose
+from aoci_agent.aoci.facts.language import Captures, Source, count_words, matches, symbols, text_of
+from aoci_agent.aoci.facts.model import Facts, Import
+
+_CLASS = """(class_definition name: (identifier) @class superclasses: (argument_list)? @bases
+  body: (block . (expression_statement (string) @doc)?))"""
+_FUNCTION = """(function_definition name: (identifier) @function
+  body: (block . (expression_statement (string) @doc)?))"""
+_METHOD = """(class_definition name: (identifier) @owner body: (block [
+  (function_definition name: (identifier) @method)
+  (decorated_definition definition: (function_definition name: (identifier) @method))]))"""
+
+QUERY = f"""
+(module . (comment)* . (expression_statement (string) @module_doc))
+(module [{_CLASS} (decorated_definition definition: {_CLASS})])
+(module [{_FUNCTION} (decorated_definition definition: {_FUNCTION})])
+(module [{_METHOD} (decorated_definition definition: {_METHOD})])
+(module (if_statement [(block [{_CLASS} {_FUNCTION}]) (_ (block [{_CLASS} {_FUNCTION}]))]))
+(module (try_statement [(block [{_CLASS} {_FUNCTION}]) (_ (block [{_CLASS} {_FUNCTION}]))]))
+(module (expression_statement (assignment left: (identifier) @constant right: (_) @value)))
+[(import_statement) (import_from_statement)] @import
+(raise_statement (call function: (_) @raised))
+(decorated_definition (decorator) @decorator definition: (function_definition name: (identifier) @decorated))
+(call function: [(identifier) (attribute)] @called
+  arguments: (argument_list . (string) @route) (#any-of? @called "path" "re_path" "url"))
+(call function: (attribute attribute: (identifier) @add) (#any-of? @add "add_parser" "add_argument")
+  arguments: (argument_list . (string) @flag))
+"""
+
+_FROM = re.compile(r"from\s+(\.*)\s*([\w.]*)\s+import\s+(.*)", re.DOTALL)
+_ROUTE = re.compile(
+    r"@[\w.]+\.(?P<verb>get|post|put|patch|delete|head|options|route|websocket|api_route)"
+    r"\(\s*(?:rule\s*=|path\s*=)?\s*[rf]?[\"'](?P<path>[^\"']*)[\"'](?P<rest>.*)",
+    re.DOTALL,
+)
+_COMMAND = re.compile(
+    r"@[\w.]*\.?(?:command|group)\b(?:\(\s*(?:name\s*=\s*)?(?:[\"']([\w:-]+)[\"'])?)?"
+)
+_SIMPLE = re.compile(r"[-+]?\d[\d_.eE*+ ]*|[rbf]?\"[^\"\n]{1,40}\"|[rbf]?'[^'\n]{1,40}'|True|False")
+_NAME = re.compile(r"[\"'](\w+)[\"']")
+
+
+class Python:
+    """Modules and stubs."""
+
+    name = "python"
+
+    def facts(self, source: Source) -> Facts:
+        found = matches(source, "tree_sitter_python", "language", QUERY)
+        words = count_words(source.text)
+        values = _values(found)
+        exports = tuple(_NAME.findall(values.get("__all__", "")))
+        constants = [(name, value) for name, value in values.items() if name.isupper()]
+        return Facts(
+            self.name,
+            doc=_module_doc(found, source),
+            symbols=symbols(_without_variables(found, values), _is_public, _docstring),
+            imports=_imports(found, source.text, words),
+            exports=exports,
+            routes=common.unique(_routes(found), 60),
+            calls=common.called_paths(source.text),
+            commands=common.unique(_commands(found)),
+            env=common.env_keys(source.text),
+            raises=common.unique(_raised(found)),
+            tables=common.sql_tables(source.text),
+            constants=common.unique(f"{n}={v}" for n, v in constants if _SIMPLE.fullmatch(v)),
+            events=common.events(source.text),
+            members=common.members(source.text),
+        )
+
+
+def _is_public(name: str) -> bool:
+    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
+
+
+def _string(literal: str) -> str:
+    return re.sub(r"\A[rRbBuUfF]*(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')\Z", "", literal)
+
+
+def _docstring(_line: int, captured: str) -> str:
+    return prose.first_sentence(_string(captured)) if captured else ""
+
+
+def _module_doc(found: Captures, source: Source) -> str:
+    for _, captured in found:
+        if "module_doc" in captured:
+            return prose.clean(_string(text_of(captured["module_doc"])))
+    return prose.clean(prose.leading_comment(source.lines, ("#",)))
+
+
+def _values(found: Captures) -> Mapping[str, str]:
+    return {
+        text_of(captured["constant"]): text_of(captured["value"])
+        for _, captured in found
+        if "constant" in captured
+    }
+
+
+def _without_variables(found: Captures, values: Mapping[str, str]) -> Captures:
+    """Drop dunder names and private variables: they say nothing about a module's face."""
+    skip = {name for name in values if name.startswith("_")}
+    return [
+        item
+        for item in found
+        if "constant" not in item[1] or text_of(item[1]["constant"]) not in skip
+    ]
+
+
+def _imports(found: Captures, text: str, words: Mapping[str, int]) -> tuple[Import, ...]:
+    imports: dict[tuple[str, int], dict[str, int]] = {}
+    for _, captured in found:
+        if "import" not in captured:
+            continue
+        statement = re.sub(r"#[^\n]*|\\\n", "", text_of(captured["import"]))
+        relative = _FROM.match(statement)
+        if relative:
+            names = imports.setdefault((relative[2], len(relative[1])), {})
+            for name, alias in _bindings(relative[3].strip("() \n")):
+                names[name] = max(words.get(alias, 1) - 1, 1) if name != "*" else 1
+            continue
+        for module, alias in _bindings(statement.removeprefix("import")):
+            names = imports.setdefault((module, 0), {})
+            names["*"] = 1
+            pattern = rf"(?<!from )(?<!import )\b{re.escape(alias)}\.(\w+)"
+            for member in re.findall(pattern, text):
+                names[member] = names.get(member, 0) + 1
+    return tuple(
+        Import(module, tuple(sorted(names.items())[:60]), level)
+        for (module, level), names in sorted(imports.items())
+    )
+
+
+def _bindings(text: str) -> list[tuple[str, str]]:
+    """`a as b, c` -> [("a", "b"), ("c", "c")]."""
+    pairs: list[tuple[str, str]] = []
+    for part in text.split(","):
+        words = part.split()
+        if words:
+            pairs.append((words[0], words[-1] if len(words) == 3 else words[0]))
+    return pairs
+
+
+def _decorators(found: Captures) -> list[tuple[str, str]]:
+    return [
+        (text_of([decorator]), text_of(captured["decorated"]))
+        for _, captured in found
+        if "decorator" in captured
+        for decorator in captured["decorator"]
+    ]
+
+
+def _routes(found: Captures) -> list[str]:
+    routes: list[str] = []
+    for decorator, _ in _decorators(found):
+        if match := _ROUTE.match(decorator):
+            verb = match["verb"].upper()
+            methods = re.findall(r"[\"']([A-Z]+)[\"']", match["rest"]) if "OUTE" in verb else [verb]
+            path = match["path"] or "/"
+            routes += [f"{method} {path}" for method in (methods or ["ANY"])]
+    for _, captured in found:
+        if "route" in captured:
+            routes.append(f"ANY /{_string(text_of(captured['route'])).lstrip('/')}")
+    return routes
+
+
+def _commands(found: Captures) -> list[str]:
+    names: list[str] = []
+    for decorator, function in _decorators(found):
+        if match := _COMMAND.match(decorator):
+            names.append(
+                match[1] or re.sub(r"_(?:command|cmd|group)$", "", function).replace("_", "-")
+            )
+    for _, captured in found:
+        if "flag" in captured and text_of(captured["add"]) == "add_parser":
+            names.append(_string(text_of(captured["flag"])))
+    return names
+
+
+def _raised(found: Captures) -> list[str]:
+    names = (text_of(captured["raised"]) for _, captured in found if "raised" in captured)
+    return [name.rsplit(".", 1)[-1] for name in names if re.search(r"[A-Z]\w*$", name)]

@@ -1,0 +1,116 @@
+"""The index header: overview, stack, dictionaries, hubs, scope."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from aoci_agent.aoci.facts.model import Facts
+from aoci_agent.aoci.layers import is_test
+from aoci_agent.aoci.model import Entry, HeaderLine
+from aoci_agent.aoci.surroundings import Surroundings
+from aoci_agent.aoci.tags import header_lines
+
+_LANGUAGES: Mapping[str, str] = {
+    "python": "Python",
+    "typescript": "TypeScript",
+    "tsx": "TypeScript/React",
+    "javascript": "JavaScript",
+    "go": "Go",
+}
+_MANIFEST_ORDER = ("gomod", "ini", "package")
+MAX_HUBS = 16
+MAX_STACK = 16
+MAX_FOLDED = 10
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the index leaves out, said once."""
+
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])  # reason -> files
+    folded: Sequence[str] = ()
+
+
+def header(
+    world: Mapping[str, Facts],
+    entries: Sequence[Entry],
+    modules: Mapping[str, str],
+    around: Surroundings,
+    scope: Scope,
+) -> list[HeaderLine]:
+    """Header lines in their fixed order; empty ones are left out."""
+    hubs = sorted(around.hubs, key=lambda path: (-around.fan_in[path], path))[:MAX_HUBS]
+    lines = [
+        HeaderLine("overview", _overview(world)),
+        HeaderLine("stack", _stack(world, around)),
+        *header_lines((entry.tag for entry in entries), modules),
+        HeaderLine("ubiquitous", ", ".join(around.names(path) for path in hubs)),
+        HeaderLine("folded", _folded(scope.folded)),
+        HeaderLine("scope", _scope(len(entries), scope)),
+    ]
+    return [line for line in lines if line.text]
+
+
+def _shallow(paths: Sequence[str]) -> list[str]:
+    return sorted(paths, key=lambda path: (path.count("/"), path))
+
+
+def _overview(world: Mapping[str, Facts]) -> str:
+    """README's first paragraph, else a manifest's description."""
+    readmes = [p for p in world if PurePosixPath(p).name.lower().startswith("readme")]
+    manifests = [p for p in world if world[p].language in _MANIFEST_ORDER]
+    for path in [*_shallow(readmes)[:3], *_shallow(manifests)]:
+        text = dict(world[path].settings).get("overview", "")
+        if len(re.findall(r"[^\W\d_]", text)) >= 12:
+            return text
+    return ""
+
+
+def _stack(world: Mapping[str, Facts], around: Surroundings) -> str:
+    """Languages by lines, then the outside packages most files use."""
+    lines: Counter[str] = Counter()
+    users: dict[str, Counter[str]] = {}
+    for path, facts in world.items():
+        name = _LANGUAGES.get(facts.language)
+        if name is None or is_test(path):
+            continue
+        lines[name] += facts.lines
+        users.setdefault(name.split("/")[0], Counter()).update(
+            around.links.outside.get(path, {}).keys()
+        )
+    parts = [f"{name} {_thousands(count)}" for name, count in sorted(lines.items(), key=_most)]
+    whole = max(sum(lines.values()), 1)
+    for name, packages in sorted(users.items()):
+        if sum(lines[key] for key in lines if key.split("/")[0] == name) < whole * 0.05:
+            continue
+        ranked = [package for package, _ in sorted(packages.items(), key=_most)[:MAX_STACK]]
+        parts += [f"{name} uses {', '.join(ranked)}"] if ranked else []
+    return "; ".join(parts)
+
+
+def _most(item: tuple[str, int]) -> tuple[int, str]:
+    return (-item[1], item[0])
+
+
+def _thousands(lines: int) -> str:
+    return f"{lines / 1000:.1f}k lines" if lines >= 1000 else f"{lines} lines"
+
+
+def _folded(paths: Sequence[str]) -> str:
+    """Data files by directory: they exist, and are not worth a line each."""
+    groups: Counter[tuple[str, str]] = Counter()
+    for path in paths:
+        pure = PurePosixPath(path)
+        groups[f"{pure.parent}/", pure.suffix] += 1
+    shown = sorted(groups.items(), key=lambda item: (-item[1], item[0]))
+    text = "; ".join(f"{folder} {count} {suffix}" for (folder, suffix), count in shown[:MAX_FOLDED])
+    rest = sum(count for _, count in shown[MAX_FOLDED:])
+    return f"{text}; and {rest} more" if rest else text
+
+
+def _scope(entries: int, scope: Scope) -> str:
+    left = sorted(scope.left_out.items(), key=_most)
+    text = ", ".join(f"{count} {reason}" for reason, count in left)
+    return f"{entries} files" + (f"; left out: {text}" if text else "")

@@ -1,0 +1,87 @@
+"""`lock.jsonl`: where each entry came from, so that a person's edit is told from the machine's line."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+
+def line_hash(line: str) -> str:
+    """BLAKE2b-8 of a line, 16 hex digits."""
+    return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Provenance of one entry: content it was derived from, line as generated, who wrote it."""
+
+    path: str
+    content: str  # content id of the file's bytes
+    entry: str  # line_hash of the entry line as generated
+    importance: int
+    generator: str
+    pinned: bool = False  # the line on disk is a person's
+
+
+@dataclass(frozen=True)
+class Lock:
+    """All records, the module codes in use, and the hashes of the generated header lines."""
+
+    records: Mapping[str, Record] = field(default_factory=dict[str, Record])
+    modules: Mapping[str, str] = field(default_factory=dict[str, str])
+    header: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def dump(lock: Lock) -> str:
+    """JSON lines with a blank line between, so that neighbouring changes merge."""
+    rows: list[dict[str, Any]] = [{"v": 1}]
+    rows += [{"h": key, "ent": value} for key, value in sorted(lock.header.items())]
+    rows += [{"m": folder, "code": code} for folder, code in sorted(lock.modules.items())]
+    rows += [
+        {
+            "p": record.path,
+            "sem": record.content,
+            "ent": record.entry,
+            "gen": record.generator,
+            "who": "mh" if record.pinned else "m",
+            "C": record.importance,
+        }
+        | ({"pin": ["F", "R", "A", "S", "tag"]} if record.pinned else {})
+        for _, record in sorted(lock.records.items())
+    ]
+    return "\n\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n"
+
+
+def load(text: str) -> Lock:
+    """Read a lock; lines that make no sense (a merge conflict) are passed over."""
+    records: dict[str, Record] = {}
+    modules: dict[str, str] = {}
+    header: dict[str, str] = {}
+    for line in text.split("\n"):
+        row = _row(line)
+        if "p" in row and (record := _record(row)) is not None:
+            records[record.path] = record
+        elif isinstance(row.get("m"), str) and isinstance(row.get("code"), str):
+            modules[row["m"]] = row["code"]
+        elif isinstance(row.get("h"), str) and isinstance(row.get("ent"), str):
+            header[row["h"]] = row["ent"]
+    return Lock(records, modules, header)
+
+
+def _row(line: str) -> dict[str, Any]:
+    try:
+        value: Any = json.loads(line) if line.strip() else {}
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _record(row: dict[str, Any]) -> Record | None:
+    texts = [row.get(key) for key in ("p", "sem", "ent", "gen")]
+    level = row.get("C")
+    if not all(isinstance(text, str) for text in texts) or not isinstance(level, int):
+        return None
+    path, content, entry, generator = cast("list[str]", texts)
+    record = Record(path, content, entry, level, generator)
+    return replace(record, pinned=True) if row.get("pin") else record

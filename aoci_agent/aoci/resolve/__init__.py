@@ -1,0 +1,1 @@
+"""Imports -> files of the repository."""

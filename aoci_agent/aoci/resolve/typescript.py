@@ -1,0 +1,158 @@
+"""TypeScript and JavaScript imports: relative, tsconfig aliases, packages of a monorepo."""
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from aoci_agent.aoci.facts.model import Facts
+from aoci_agent.aoci.resolve.links import Links
+
+EXTENSIONS = (
+    ".ts",
+    ".tsx",
+    ".d.ts",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    ".mts",
+    ".cts",
+    ".vue",
+    ".svelte",
+    ".json",
+)
+_SCRIPTS = frozenset(("typescript", "tsx", "javascript"))
+_WRITTEN_AS = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
+MAX_HOPS = 5
+
+
+@dataclass(frozen=True)
+class _Config:
+    folder: str
+    base: str
+    aliases: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class ScriptResolver:
+    """Knows every file, every tsconfig and every package of the repository."""
+
+    def __init__(self, world: Mapping[str, Facts]) -> None:
+        self._world = world
+        self._configs = self._find_configs()
+        self._packages = {
+            dict(facts.settings)["package"]: (str(PurePosixPath(path).parent), facts)
+            for path, facts in sorted(world.items())
+            if facts.language == "package" and "package" in dict(facts.settings)
+        }
+        self._defined = {
+            path: {symbol.name for symbol in facts.symbols if not symbol.owner}
+            for path, facts in world.items()
+            if facts.language in _SCRIPTS
+        }
+
+    def resolve(self, path: str, facts: Facts, links: Links) -> None:
+        for item in facts.imports:
+            target, local = self._target(path, item.module)
+            if not target:
+                if not local:
+                    links.add_outside(
+                        path, _package(item.module), sum(n for _, n in item.names) or 1
+                    )
+                elif PurePosixPath(item.module).suffix in ("", *EXTENSIONS):
+                    links.missing.setdefault(path, []).append(item.module)
+                continue
+            for name, uses in item.names:
+                links.add(path, self._definer(target, name), [(name, uses)])
+
+    def _find_configs(self) -> list[_Config]:
+        configs: list[_Config] = []
+        for path, facts in self._world.items():
+            settings = dict(facts.settings)
+            if facts.language != "tsconfig":
+                continue
+            aliases = tuple(
+                (key.removeprefix("path "), tuple(value.split()))
+                for key, value in sorted(settings.items())
+                if key.startswith("path ")
+            )
+            base = settings.get("base_url", "")
+            if aliases or base:
+                configs.append(_Config(str(PurePosixPath(path).parent), base, aliases))
+        return sorted(
+            configs, key=lambda config: (-len(config.folder), config.folder, config.aliases)
+        )
+
+    def _target(self, path: str, module: str) -> tuple[str, bool]:
+        """The file meant, and whether the name is one of the repository's at all."""
+        module = module.split("?")[0]
+        if module.startswith("."):
+            return self._file(
+                posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
+            ), True
+        for config in self._configs:
+            if config.folder != "." and not path.startswith(f"{config.folder}/"):
+                continue
+            for place in _places(config, module):
+                if found := self._file(place):
+                    return found, True
+        return self._packaged(module), module.startswith(("@/", "~/"))
+
+    def _packaged(self, module: str) -> str:
+        name = _package(module)
+        if name not in self._packages:
+            return ""
+        folder, facts = self._packages[name]
+        inner = module[len(name) :].strip("/")
+        entry = dict(facts.settings).get("entry", "")
+        tries = [inner, f"src/{inner}"] if inner else [entry, "src/index", "index"]
+        return next(
+            (found for item in tries if item and (found := self._file(_join(folder, item)))), ""
+        )
+
+    def _file(self, place: str) -> str:
+        place = place.removeprefix("./")
+        stem, suffix = posixpath.splitext(place)
+        candidates = [place, *(place + extension for extension in EXTENSIONS)]
+        candidates += [stem + other for other in _WRITTEN_AS.get(suffix, ())]
+        candidates += [f"{place}/index{extension}" for extension in EXTENSIONS[:6]]
+        return next((candidate for candidate in candidates if candidate in self._world), "")
+
+    def _definer(self, path: str, name: str, hops: int = 0) -> str:
+        """The file that defines `name`, looking through `export ... from`."""
+        if name in ("*", "default") or name in self._defined.get(path, ()) or hops >= MAX_HOPS:
+            return path
+        for item in self._world[path].imports:
+            names = {imported for imported, _ in item.names}
+            if name in names or "*" in names:
+                target, _ = self._target(path, item.module)
+                if target and target != path:
+                    found = self._definer(target, name, hops + 1)
+                    if name in names or name in self._defined.get(found, ()):
+                        return found
+        return path
+
+
+def _places(config: _Config, module: str) -> list[str]:
+    base = _join(config.folder, config.base or ".")
+    places: list[str] = []
+    for alias, targets in config.aliases:
+        head, star, tail = alias.partition("*")
+        if star and module.startswith(head) and module.endswith(tail):
+            middle = module[len(head) : len(module) - len(tail)]
+            places += [_join(base, target.replace("*", middle, 1)) for target in targets]
+        elif module == alias:
+            places += [_join(base, target) for target in targets]
+    if config.base:
+        places.append(_join(base, module))
+    return places
+
+
+def _join(folder: str, inner: str) -> str:
+    joined = posixpath.normpath(posixpath.join(folder, inner))
+    return joined.removeprefix("./")
+
+
+def _package(module: str) -> str:
+    parts = module.removeprefix("node:").split("/")
+    return "/".join(parts[:2]) if module.startswith("@") else parts[0]

@@ -1,0 +1,143 @@
+"""The index of one workspace: built, kept on disk, and refreshed while the agent edits."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE, IndexFiles
+from aoci_agent.aoci.lines import load_counts, measure, save_counts
+from aoci_agent.aoci.model import Entry, Index
+from aoci_agent.aoci.parse import BadIndex, parse
+from aoci_agent.aoci.render import render
+from aoci_agent.aoci.write import write
+
+if TYPE_CHECKING:
+    from aoci_agent.aoci.facts.cache import FactsCache
+    from aoci_agent.aoci.gather import Hashed, Progress
+    from aoci_agent.base.files import Workspace
+    from aoci_agent.base.git import Repository
+
+
+Save = Callable[[str, str, list[str]], None]  # name, text, findings
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build did. `tokens` counts the whole index as rendered at tier 0."""
+
+    entries: int
+    reused: int
+    derived: int
+    indexable: int
+    findings: tuple[str, ...]
+    tokens: int
+    seconds: float
+
+
+class IndexStore:
+    """Index and lock in `.aoci-agent/`; facts and token counts by content hash in `cache`."""
+
+    def __init__(
+        self, workspace: "Workspace", repository: "Repository | None", cache: Path
+    ) -> None:
+        self._workspace = workspace
+        self._repository = repository
+        self._folder = cache
+        self._files = IndexFiles(workspace, cache)
+        self._index: Index | None = None
+
+    @property
+    def current(self) -> Index:
+        """The index loaded or built, refreshes applied; empty where there is none yet."""
+        return self._index or self.load() or Index()
+
+    def load(self) -> Index | None:
+        """The index on disk, else the copy kept for a folder that cannot be written; None without."""
+        text = self._files.read(INDEX_FILE)
+        if text is None:
+            return None
+        self._index = replace(parse(text), counts=load_counts(self._folder))
+        return self._index
+
+    def build(self, progress: "Progress | None" = None) -> BuildReport:
+        """Bring index and lock on disk in step with the files; only changed files are parsed."""
+        return self._in_step(progress, self._files.save)
+
+    def follow(self, progress: "Progress | None" = None) -> BuildReport:
+        """As `build`, but the workspace is left alone: a session does not change it by looking."""
+        return self._in_step(progress, self._files.keep_aside)
+
+    def _in_step(self, progress: "Progress | None", save: Save) -> BuildReport:
+        from aoci_agent.aoci.gather import hash_workspace
+
+        started = time.monotonic()
+        hashed = hash_workspace(self._workspace, self._repository)
+        report = self._unchanged(hashed) or self._rebuild(hashed, progress, save)
+        return replace(report, seconds=time.monotonic() - started)
+
+    def refresh(self, paths: Iterable[str]) -> tuple[Entry, ...]:
+        """Derive the entries of changed files anew, in memory; layer, module and C are kept.
+
+        Returns the new entries; a file that is gone loses its entry and returns none.
+        """
+        from aoci_agent.aoci.refresh import refreshed
+
+        index, entries = refreshed(self._workspace, self.current, self._cache(), list(paths))
+        self._index = index
+        return entries
+
+    def _cache(self) -> "FactsCache":
+        from aoci_agent.aoci.facts.cache import FactsCache
+
+        return FactsCache(self._folder)
+
+    def _unchanged(self, hashed: "Hashed") -> BuildReport | None:
+        """The last report, when neither the files nor the index on disk have moved since."""
+        seen = self._files.recall(hashed.digest)
+        if seen is None or self.load() is None or self._index is None:
+            return None
+        size = len(self._index.entries)
+        return BuildReport(size, seen.indexable, 0, seen.indexable, seen.findings, seen.tokens, 0.0)
+
+    def _rebuild(self, hashed: "Hashed", progress: "Progress | None", save: Save) -> BuildReport:
+        from aoci_agent.aoci import lock as locks
+        from aoci_agent.aoci.gather import gather, problems
+        from aoci_agent.aoci.generate import Sticky, generate
+        from aoci_agent.aoci.merge import lock_of, merge
+
+        findings = list(hashed.findings)
+        on_disk = self._on_disk(findings)
+        lock = locks.load(self._files.read(LOCK_FILE) or "")
+        cache = self._cache()
+        found = gather(self._workspace, hashed, cache, progress)
+        cache.keep_only(hashed.keys.values())
+        findings += problems(found.world)
+        kept = {path: record.importance for path, record in lock.records.items()}
+        made = generate(found.world, Sticky(lock.modules, kept), found.scope)
+        index = merge(made.index, on_disk, lock, findings)
+        counts = measure(index, load_counts(self._folder))
+        save_counts(self._folder, counts)
+        self._index = replace(index, counts=counts)
+        text = write(index)
+        save(INDEX_FILE, text, findings)
+        new = lock_of(made.index, index, made.modules, hashed.contents)
+        save(LOCK_FILE, locks.dump(new), findings)
+        tokens = render(self._index, 10**9).tokens
+        if self._files.read(INDEX_FILE) == text:  # else a next start must not take what is there
+            self._files.remember(hashed.digest, len(found.world), tuple(findings), tokens)
+        derived = len(found.world.keys() & found.derived)
+        reused = len(found.world) - derived
+        size = len(index.entries)
+        return BuildReport(size, reused, derived, len(found.world), tuple(findings), tokens, 0.0)
+
+    def _on_disk(self, findings: list[str]) -> Index:
+        text = self._files.read(INDEX_FILE)
+        if text is None:
+            return Index()
+        try:
+            return parse(text)
+        except BadIndex:
+            findings.append(f"{INDEX_FILE} could not be read and was built anew")
+            return Index()

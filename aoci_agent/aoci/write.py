@@ -1,0 +1,60 @@
+"""Write an index in its one canonical form: sorted, one physical line per entry."""
+
+import re
+from itertools import groupby
+
+from aoci_agent.aoci.model import Entry, HeaderLine, Index, TableEntry
+from aoci_agent.aoci.tags import tag_text
+
+MAGIC = "#AOCI 1"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def plain(text: str) -> str:
+    """Text as a field may hold it: one line, single spaces, `¦` for bars."""
+    return " ".join(_CONTROL.sub(" ", text).replace("|", "¦").split())
+
+
+def entry_line(entry: Entry, *, tags: bool = True) -> str:
+    """One entry as one line, without a line end; `tags=False` leaves the bracket out."""
+    bracket = f"[{tag_text(entry.tag)}]" if tags else ""
+    fields = (
+        f"F:{plain(entry.function) or '-'}",
+        f"R:{','.join(map(plain, entry.relations)) or '-'}",
+        f"A:{', '.join(map(plain, entry.api)) or '-'}",
+        f"S:{plain(entry.synopsis) or '-'}",
+    )
+    tail = f" | {_CONTROL.sub(' ', entry.extra).strip()}" if entry.extra.strip() else ""
+    return f"{entry.name}{bracket}: {' | '.join(fields)}{tail}"
+
+
+def section_line(directory: str) -> str:
+    """`=== dir/`; the root is `./`."""
+    return f"=== {directory or '.'}/"
+
+
+def header_line(line: HeaderLine) -> str:
+    """`#key: text`, or `# text` for a line without a key."""
+    text = " ".join(_CONTROL.sub(" ", line.text).split())
+    return f"#{line.key}: {text}".rstrip() if line.key else f"# {text}".rstrip()
+
+
+def table_line(table: TableEntry) -> str:
+    """`name[domain-kind-scale-features]: fields`; features joined by `+`, `0` for none."""
+    features = "+".join(table.features) or "0"
+    bracket = "-".join((table.domain, table.kind, table.scale, features))
+    return f"{table.name}[{bracket}]: {plain(table.fields) or '-'}"
+
+
+def write(index: Index) -> str:
+    """The whole index. A blank line parts entries so that neighbouring edits merge cleanly."""
+    lines = [MAGIC, *map(header_line, index.header)]
+    entries = sorted(index.entries, key=lambda entry: (entry.directory, entry.name))
+    for directory, group in groupby(entries, key=lambda entry: entry.directory):
+        lines.append(section_line(directory))
+        lines.extend(f"\n{entry_line(entry)}" for entry in group)
+    tables = sorted(index.tables, key=lambda table: (table.schema, table.name))
+    for schema, rows in groupby(tables, key=lambda table: table.schema):
+        lines.append(f"=== @tables:{schema}" if schema else "=== @tables")
+        lines.extend(f"\n{table_line(row)}" for row in rows)
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""What the model can do: one tool, one file, one prompt."""

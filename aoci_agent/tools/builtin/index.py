@@ -1,0 +1,92 @@
+"""Look into the index of the repository."""
+
+import asyncio
+
+from aoci_agent.aoci.lookup import search
+from aoci_agent.aoci.model import Entry, Index
+from aoci_agent.aoci.write import entry_line
+from aoci_agent.base.errors import NotPossible, TryAgain
+from aoci_agent.base.files import Workspace
+from aoci_agent.tools import prompt
+from aoci_agent.tools.fitting import fit
+from aoci_agent.tools.index_view import IndexView
+from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult
+
+TOKENS = 3_000
+HITS = 10
+
+
+class IndexArguments(Arguments):
+    """A path, a directory or words."""
+
+    query: str
+
+
+class IndexTool:
+    """A path gives its entry, a directory its entries, words the entries nearest to them."""
+
+    name = "index"
+    effect = Effect.READ
+    arguments = IndexArguments
+    description = prompt.load("index")
+
+    def __init__(self, workspace: Workspace, index: IndexView | None) -> None:
+        self._workspace = workspace
+        self._index = index
+
+    def preview(self, arguments: IndexArguments) -> Preview:
+        """One line: the query."""
+        return Preview("text", f"index {arguments.query}")
+
+    async def run(self, arguments: IndexArguments) -> ToolResult:
+        """Look up, within the token limit."""
+        if not arguments.query.strip():
+            raise TryAgain("query is empty: give a path, a directory or words")
+        return await asyncio.to_thread(self._look_up, arguments.query.strip())
+
+    def _look_up(self, query: str) -> ToolResult:
+        index = self._index.current if self._index else Index()
+        if not index.entries:
+            raise NotPossible(
+                "this repository has no index (a person can make one: aoci-agent index build);"
+                " use glob and grep"
+            )
+        entries, what = self._entries(index, query)
+        if not entries:
+            return ToolResult(f"the index has nothing on {query}: try grep", summary="nothing")
+        text, count = fit(entries, _text, TOKENS)
+        if count < len(entries):
+            text += f"\n[{count} of {len(entries)} entries shown: name a directory or file below]"
+        return ToolResult(text, summary=f"{what}: {len(entries)} entries")
+
+    def _entries(self, index: Index, query: str) -> tuple[list[Entry], str]:
+        path = self._path(query)
+        if path in index.by_path:
+            return [index.by_path[path]], "file"
+        below = [entry for entry in index.entries if _is_below(entry.directory, path)]
+        if below or path == "":
+            return below or list(index.entries), "directory"
+        return [hit.entry for hit in search(index, query, HITS)], "search"
+
+    def _path(self, query: str) -> str:
+        """The query as a path, should it be one."""
+        try:
+            return self._workspace.relative(query.rstrip("/") or "/")
+        except NotPossible:
+            return query
+
+
+def _is_below(directory: str, path: str) -> bool:
+    return directory == path or directory.startswith(f"{path}/")
+
+
+def _text(entries: list[Entry]) -> str:
+    """Entries under the names of their directories."""
+    lines: list[str] = []
+    directory = None
+    for entry in entries:
+        if entry.directory != directory:
+            directory = entry.directory
+            lines.append(f"{directory or '.'}/")
+        lines.append(entry_line(entry))
+    return "\n".join(lines)

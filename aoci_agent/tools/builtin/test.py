@@ -1,0 +1,133 @@
+"""Run the project's tests and report what failed, never the whole log."""
+
+import asyncio
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from aoci_agent.base import tokens
+from aoci_agent.base.errors import TryAgain
+from aoci_agent.base.files import Workspace
+from aoci_agent.base.process import Limits, Outcome, run
+from aoci_agent.tools import prompt
+from aoci_agent.tools.output import ending, plain, spilled, within
+from aoci_agent.tools.reports.reading import report_of
+from aoci_agent.tools.reports.report import Report
+from aoci_agent.tools.runners.finding import find_runner
+from aoci_agent.tools.runners.runner import Runner
+from aoci_agent.tools.tool import Arguments, Check, Effect, Preview, ToolResult
+
+TOKENS = 1_500  # of the failures' own words, or of an unknown runner's output
+ONE = 500  # of one failure
+NAMES = 30
+NOT_FOUND = 127  # the shell's exit code for a command that does not exist
+OUTPUT = 2_000_000  # bytes kept for reading the report
+
+
+class TestArguments(Arguments):
+    """What to run ("" for all), and more words for the runner."""
+
+    __test__ = False  # not a test class, whatever pytest thinks of the name
+    target: str = ""
+    args: str = ""
+    timeout: int = Field(default=300, ge=1, le=600)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    runner: Runner
+    outcome: Outcome
+    text: str
+    report: Report | None
+
+    @property
+    def passed(self) -> bool:
+        """By the exit code; a run that counted nothing has shown nothing."""
+        return self.outcome.exit_code == 0 and not (
+            self.report and (self.report.failed or not self.report.passed)
+        )
+
+
+class TestTool:
+    """Finds the runner from the project's files; the whole log goes into a file."""
+
+    __test__ = False
+    name = "test"
+    effect = Effect.RUN
+    arguments = TestArguments
+    description = prompt.load("test")
+
+    def __init__(self, workspace: Workspace, spill_dir: Path) -> None:
+        self._workspace = workspace
+        self._spill_dir = spill_dir
+
+    def preview(self, arguments: TestArguments) -> Preview:
+        """The exact command that will run."""
+        command = self._runner(arguments).command
+        return Preview("command", command, command, key=command)
+
+    async def run(self, arguments: TestArguments) -> ToolResult:
+        """Run, read the report, keep the log."""
+        runner = await asyncio.to_thread(self._runner, arguments)
+        outcome = await run(
+            runner.argv,
+            cwd=self._workspace.root / runner.folder,
+            env=dict(runner.env),
+            limits=Limits(seconds=float(arguments.timeout), output_bytes=OUTPUT),
+            spill_dir=self._spill_dir,
+        )
+        text = plain(outcome.output).strip("\n")
+        ran = _Ran(runner, outcome, text, report_of(text, runner.reader))
+        return await asyncio.to_thread(self._result, ran)
+
+    def _runner(self, arguments: TestArguments) -> Runner:
+        try:
+            extra = shlex.split(arguments.args)
+        except ValueError as error:
+            raise TryAgain(f"args cannot be split into words: {error}") from error
+        return find_runner(self._workspace, arguments.target.strip(), extra)
+
+    def _result(self, ran: _Ran) -> ToolResult:
+        report = ran.report
+        how = ending(ran.outcome)
+        counts = report.counts if report else "no counts in its output"
+        summary = f"{ran.runner.name}: {counts} ({how})"
+        parts = [summary, f"command: {ran.runner.command}"]
+        if report and report.failing:
+            parts.append("failing:\n" + _names(report.failing))
+        parts.append(self._details(ran))
+        if ran.outcome.exit_code == NOT_FOUND:
+            parts.append("a program was not found: are the project's dependencies installed?")
+        check = Check(ran.runner.command, ran.passed, report.failing if report else ())
+        return ToolResult("\n".join(filter(None, parts)), summary=summary, check=check)
+
+    def _details(self, ran: _Ran) -> str:
+        if ran.passed and ran.report:
+            return ""
+        if ran.report and ran.report.messages:
+            log = spilled(ran.outcome, self._spill_dir)
+            return f"{_failures(ran.report.messages)}\nfull log: {log}"
+        return within(ran.text or "(no output)", TOKENS, ran.outcome, self._spill_dir)
+
+
+def _names(names: tuple[str, ...]) -> str:
+    shown = "\n".join(f"  {name}" for name in names[:NAMES])
+    more = len(names) - NAMES
+    return shown + (f"\n  [{more} more not shown]" if more > 0 else "")
+
+
+def _failures(messages: tuple[tuple[str, str], ...]) -> str:
+    """The first failures, each cut in its middle, as many as fit."""
+    shown: list[str] = []
+    left = TOKENS
+    for heading, message in messages:
+        cut = tokens.cut_middle(tokens.shorten_lines(message, 500), min(ONE, left))
+        piece = f"--- {heading}\n{cut.text}"
+        left -= tokens.count(piece)
+        if shown and left < 0:
+            break
+        shown.append(piece)
+    more = len(messages) - len(shown)
+    return "\n".join(shown) + (f"\n[{more} more failures in the full log]" if more else "")

@@ -1,0 +1,78 @@
+"""What the model has seen of which file, and in which state."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class _Seen:
+    content_id: str
+    spans: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+    def add(self, first: int, last: int) -> None:
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted([*self.spans, (first, last)]):
+            if merged and start <= merged[-1][1] + 1:
+                merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+            else:
+                merged.append((start, end))
+        self.spans = merged
+
+
+class Ledger:
+    """Shared by read, edit and write, so that nothing is overwritten that the model never saw.
+
+    Lines are counted from 1. A content id is `base.files.content_id` of the bytes that were read;
+    what was seen of other bytes counts for nothing.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, _Seen] = {}
+        self._failures: dict[str, int] = {}
+
+    def saw(self, path: str, content_id: str, first: int, last: int) -> None:
+        """Lines `first` to `last` were shown to the model."""
+        seen = self._seen.get(path)
+        if seen is None or seen.content_id != content_id:
+            seen = self._seen[path] = _Seen(content_id)
+        seen.add(first, last)
+
+    def wrote(self, path: str, content_id: str, lines: int) -> None:
+        """The model itself wrote the whole file."""
+        self._seen[path] = _Seen(content_id, [(1, lines)])
+        self._failures.pop(path, None)
+
+    def edited(self, path: str, content: tuple[str, str], line: int, shift: int) -> None:
+        """One edit at `line` moved a file from the first content id to the second.
+
+        The file grew by `shift` lines there. What was seen before and after it stays known.
+        """
+        before, after = content
+        self._failures.pop(path, None)
+        seen = self._seen.get(path)
+        if seen is None or seen.content_id != before:
+            return
+        moved = [
+            (first + shift if first > line else first, last + shift if last >= line else last)
+            for first, last in seen.spans
+        ]
+        self._seen[path] = _Seen(after, [(first, last) for first, last in moved if first <= last])
+
+    def known_id(self, path: str) -> str:
+        """The content id the model last saw, "" when it never saw the file."""
+        seen = self._seen.get(path)
+        return seen.content_id if seen else ""
+
+    def first_unseen(self, path: str, content_id: str, lines: int) -> int:
+        """The first line of this content the model has not seen; 0 when it has seen all."""
+        seen = self._seen.get(path)
+        if seen is None or seen.content_id != content_id:
+            return 1
+        if not seen.spans or seen.spans[0][0] > 1:
+            return 1
+        end = seen.spans[0][1]
+        return end + 1 if end < lines else 0
+
+    def failed(self, path: str) -> int:
+        """Count one more failed edit of a file; returns how many in a row that makes."""
+        self._failures[path] = self._failures.get(path, 0) + 1
+        return self._failures[path]

@@ -1,0 +1,43 @@
+"""All tools, built with what they share."""
+
+from pathlib import Path
+
+from aoci_agent.base.files import Workspace
+from aoci_agent.tools.builtin.bash import Bash
+from aoci_agent.tools.builtin.edit import Edit
+from aoci_agent.tools.builtin.glob import Glob
+from aoci_agent.tools.builtin.grep import Grep
+from aoci_agent.tools.builtin.index import IndexTool
+from aoci_agent.tools.builtin.read import Read
+from aoci_agent.tools.builtin.test import TestTool
+from aoci_agent.tools.builtin.todo import Todo
+from aoci_agent.tools.builtin.write import Write
+from aoci_agent.tools.documents import Documents
+from aoci_agent.tools.index_view import IndexView
+from aoci_agent.tools.ledger import Ledger
+from aoci_agent.tools.listing import FileList
+from aoci_agent.tools.tool import AnyTool
+
+__all__ = ["IndexView", "builtin_tools"]
+
+
+def builtin_tools(
+    workspace: Workspace, index: IndexView | None, spill_dir: Path
+) -> tuple[AnyTool, ...]:
+    """The nine tools of one session, in the order the model is shown them.
+
+    `spill_dir` takes outputs that were cut; it lies outside the workspace.
+    """
+    files = FileList(workspace)
+    documents = Documents(workspace, files, Ledger())
+    return (
+        Read(documents),
+        Write(documents),
+        Edit(documents),
+        Bash(workspace, spill_dir),
+        TestTool(workspace, spill_dir),
+        Grep(workspace, files),
+        Glob(workspace, files),
+        IndexTool(workspace, index),
+        Todo(),
+    )

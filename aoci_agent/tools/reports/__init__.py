@@ -1,0 +1,1 @@
+"""Test reports of many runners, read from their output."""

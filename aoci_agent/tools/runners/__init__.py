@@ -1,0 +1,1 @@
+"""How a project runs its tests, language by language."""

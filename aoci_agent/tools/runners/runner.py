@@ -1,0 +1,67 @@
+"""A test runner, and what it is asked to run."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from aoci_agent.base.errors import NotPossible
+from aoci_agent.base.process import find_program
+from aoci_agent.tools.reports.reading import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """A command that runs tests. `folder` is where, relative to the workspace ("" for its root)."""
+
+    name: str
+    argv: tuple[str, ...]
+    reader: Reader | None = None
+    folder: str = ""
+    env: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def command(self) -> str:
+        """The command as one would type it at the root of the workspace."""
+        words = [f"{name}={shlex.quote(value)}" for name, value in self.env]
+        typed = " ".join([*words, shlex.join(self.argv)])
+        return f"cd {shlex.quote(self.folder)} && {typed}" if self.folder else typed
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to run: a target relative to `folder` ("" for everything), and more words for the runner."""
+
+    root: Path
+    folder: str
+    target: str
+    extra: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """The folder on the disk."""
+        return self.root / self.folder
+
+    @property
+    def file(self) -> str:
+        """The file or folder part of a target such as tests/test_a.py::test_b."""
+        return self.target.partition("::")[0]
+
+    @property
+    def test(self) -> str:
+        """The part of a target after the first "::"."""
+        return self.target.partition("::")[2]
+
+    def text(self, name: str) -> str:
+        """A small text file of the folder, "" when it is missing."""
+        path = self.path / name
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+    def program(self, name: str) -> str:
+        """The program as it is shown and run. NotPossible when it is not installed."""
+        if find_program(name, outside=self.root) is None:
+            raise NotPossible(f"the project's tests need {name}, which is not installed")
+        return name
+
+
+Finder = Callable[[Request], Runner | None]

@@ -1,0 +1,51 @@
+"""A question to whoever may answer it: the screen, a rule, or nobody (headless)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from aoci_agent.agent.mode import Mode as Mode
+from aoci_agent.tools.tool import Effect, Preview
+
+
+class Answer(StrEnum):
+    """What the person decided."""
+
+    ONCE = "once"
+    SESSION = "session"  # this exact thing (Preview.key) again without asking, in this session
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """May this call run? Shown exactly as it will run."""
+
+    call_id: str
+    tool: str
+    effect: Effect
+    preview: Preview
+    reason: str = ""  # why it asks, e.g. "mode ask: edits are confirmed"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer, with what the person wants the model to know when they deny."""
+
+    answer: Answer
+    comment: str = ""
+
+
+class Approver(Protocol):
+    """Answers questions. Awaited by the loop; cancelled when the turn is interrupted."""
+
+    async def ask(self, question: Question) -> Decision: ...
+
+
+class DenyAll:
+    """The headless approver: nobody is there to ask, so the answer is no, and it is said so."""
+
+    async def ask(self, question: Question) -> Decision:
+        """Deny, naming the way out."""
+        return Decision(
+            Answer.DENY, "nobody is there to approve: run with --mode auto-edit or full-auto"
+        )

@@ -1,0 +1,90 @@
+"""The conversation a model is sent: fixed prefix, append-only messages, and the policy that shapes them."""
+
+from aoci_agent.agent.dispatch import interrupted
+from aoci_agent.agent.events import ToolFinished
+from aoci_agent.agent.models.model import ContextOverflow, Request
+from aoci_agent.agent.toolbox import storable
+from aoci_agent.base import tokens
+from aoci_agent.policies.conversation import AssistantMessage, Message, ToolMessage, UserMessage
+from aoci_agent.policies.layers import Prefix
+from aoci_agent.policies.policy import Policy
+from aoci_agent.policies.shrink import drop_old_outputs
+
+MAX_OUTPUT = 8192
+
+
+class Conversation:
+    """Messages of a session. Every call in it has exactly one answer before it is sent."""
+
+    def __init__(self, prefix: Prefix, policy: Policy) -> None:
+        self.prefix = prefix
+        self.policy = policy
+        self._messages: list[Message] = []
+        self._turn_start = 0
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """All messages, oldest first."""
+        return tuple(self._messages)
+
+    def clear(self) -> None:
+        """Forget everything but the fixed prefix."""
+        self._messages.clear()
+
+    def begin(self, prompt: str, note: str) -> None:
+        """The person spoke. What is volatile (`note`) stands below the words, never before them."""
+        self._turn_start = len(self._messages)
+        parts = (prompt, self.policy.opening(prompt), note)
+        self._messages.append(UserMessage("\n\n".join(part for part in parts if part)))
+
+    def remind(self, text: str) -> None:
+        """The harness speaks."""
+        self._messages.append(UserMessage(text, harness=True))
+
+    def hear(self, message: AssistantMessage) -> None:
+        """Store a reply; calls the model wrote badly are stored in a form that can be sent again."""
+        calls = tuple(storable(call) for call in message.calls)
+        self._messages.append(AssistantMessage(message.text, calls, message.reasoning))
+
+    def answer(self, finished: ToolFinished, nudge: str = "") -> None:
+        """Store the result of a call."""
+        result = finished.result
+        text = f"{result.text}\n\n{nudge}" if nudge else result.text
+        self._messages.append(ToolMessage(finished.call.id, finished.call.name, text, result.ok))
+
+    def close_open_calls(self) -> None:
+        """Give every unanswered call its answer, so that the next request is valid (peers.md 93)."""
+        answered = {m.call_id for m in self._messages if isinstance(m, ToolMessage)}
+        for message in tuple(self._messages[self._turn_start :]):
+            if isinstance(message, AssistantMessage):
+                for call in message.calls:
+                    if call.id not in answered:
+                        text = interrupted().text
+                        self._messages.append(ToolMessage(call.id, call.name, text, ok=False))
+
+    def after_step(self) -> tuple[Message, ...] | None:
+        """Let the policy rewrite this turn's messages; returns the whole conversation if it did."""
+        rewritten = self.policy.after_step(tuple(self._messages[self._turn_start :]))
+        if rewritten is None:
+            return None
+        self._messages[self._turn_start :] = rewritten
+        return self.messages
+
+    def drop_old_outputs(self) -> bool:
+        """Make room: old tool outputs first. False when there is nothing left to drop."""
+        shrunk = drop_old_outputs(self.messages)
+        if shrunk is None:
+            return False
+        self._messages = list(shrunk)
+        return True
+
+    def request(self, window: int | None) -> Request:
+        """The next request. Raises ContextOverflow when it is plainly too long to be worth sending."""
+        request = Request(self.prefix, self.messages, MAX_OUTPUT)
+        if window is not None:
+            size = tokens.estimate(self.prefix.system) + sum(
+                tokens.estimate(m.text) for m in request.messages
+            )
+            if size > window:
+                raise ContextOverflow(f"the request has about {size} tokens, the window {window}")
+        return request

@@ -1,0 +1,45 @@
+"""Keeping the index true within a turn: what the agent changes is re-derived and told, never rewritten above."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Protocol
+
+from aoci_agent.aoci.model import Entry, Index
+from aoci_agent.aoci.write import entry_line
+from aoci_agent.tools.tool import ToolResult
+
+
+class LiveIndex(Protocol):
+    """An index that can follow edits; `aoci.store.IndexStore` is one."""
+
+    @property
+    def current(self) -> Index: ...
+
+    def refresh(self, paths: Iterable[str]) -> tuple[Entry, ...]: ...
+
+
+class Freshness:
+    """Adds a `Δ path[tag]: …` line to a result that changed a file's entry (aoci.md section 8)."""
+
+    def __init__(self, index: LiveIndex) -> None:
+        self._index = index
+
+    def __call__(self, result: ToolResult) -> ToolResult:
+        """The result, with one line per entry that reads differently now."""
+        before = self._index.current.by_path
+        lines = [
+            f"Δ {full_line(entry)}"
+            for entry in self._index.refresh(result.changed)
+            if before.get(entry.path) != entry
+        ]
+        return replace(result, text="\n".join((result.text, *lines))) if lines else result
+
+
+def full_line(entry: Entry) -> str:
+    """An entry with its whole path in front, as it reads outside a directory section."""
+    return f"{entry.directory}/{entry_line(entry)}" if entry.directory else entry_line(entry)
+
+
+def unchanged(result: ToolResult) -> ToolResult:
+    """For sessions without an index."""
+    return result

@@ -1,0 +1,250 @@
+"""Chunks of an OpenAI-shaped stream -> pieces for the screen and, at its end, one whole message."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from aoci_agent.agent.models.model import (
+    CallPiece,
+    Finish,
+    MalformedReply,
+    ReasoningPiece,
+    StreamCut,
+    TextPiece,
+)
+from aoci_agent.policies.conversation import AssistantMessage, ToolCall
+
+MAX_ARGUMENTS = 1_000_000  # characters in the arguments of one call
+MAX_REPLY = 8_000_000  # characters in all
+MAX_CALLS = 128
+
+Shown = TextPiece | ReasoningPiece | CallPiece
+Chunk = Mapping[str, Any]
+
+FINISHES: dict[str, Finish] = {
+    "tool_calls": "calls",
+    "function_call": "calls",
+    "tool_use": "calls",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "filtered",
+    "safety": "filtered",
+    "refusal": "filtered",
+}
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call that is still being written."""
+
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list[str])
+    size: int = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a complete stream amounts to. `usage` is the provider's raw object, or None."""
+
+    message: AssistantMessage
+    finish: Finish
+    usage: object
+    model: str
+
+
+class Accumulator:
+    """Feed it chunks; ask it for `finished` once the stream has ended.
+
+    A call is executed by the loop only out of `finished`, which exists only when the stream came to
+    its terminal event. What `feed` yields is for display.
+    """
+
+    def __init__(self, taken_ids: Iterable[str] = ()) -> None:
+        """`taken_ids` are the call ids the conversation already uses; new calls get others."""
+        self._taken = set(taken_ids)
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._calls: list[_Call] = []
+        self._slots: dict[int, _Call] = {}
+        self._size = 0
+        self._finish: str | None = None
+        self._usage: object = None
+        self._model = ""
+        self._fed = self._understood = False
+
+    @property
+    def received(self) -> str:
+        """The visible text so far."""
+        return _whole("".join(self._text))
+
+    def feed(self, chunk: object) -> Iterator[Shown]:
+        """Take in one chunk. Unknown fields are passed over; MalformedReply when it is absurd."""
+        if not isinstance(chunk, Mapping):
+            raise MalformedReply("the model's server sent a chunk that is not a JSON object")
+        self._fed = True
+        data = cast("Chunk", chunk)
+        self._take_usage(data)
+        if isinstance(data.get("model"), str):
+            self._model = data["model"] or self._model
+        choice = _first_choice(data)
+        if choice is None:
+            return
+        self._understood = True
+        # A server that ignores `stream` answers with one whole `message` in place of a delta.
+        delta = _mapping(choice.get("delta")) or _mapping(choice.get("message"))
+        yield from self._take_delta(delta)
+        finish = choice.get("finish_reason")
+        if isinstance(finish, str) and finish:
+            self._finish = finish
+
+    def finished(self, *, done: bool) -> Finished:
+        """The whole message. `done` says that the stream's own end mark ([DONE]) was seen.
+
+        StreamCut when there is neither a finish reason nor an end mark. With the mark alone, calls
+        must be whole JSON objects: some proxies add the mark to a stream that was cut behind them.
+        """
+        if not self._fed and not done:
+            raise StreamCut("the connection was closed before the reply began")
+        if not self._understood:
+            raise MalformedReply("the model's server answered with something that is not a chat")
+        if self._finish is None and not (done and all(_is_object(c.text) for c in self._calls)):
+            raise StreamCut("the reply was cut off before its end", self.received)
+        calls = self._finished_calls()
+        message = AssistantMessage(self.received, calls, _whole("".join(self._reasoning)))
+        finish = FINISHES.get((self._finish or "").lower(), "stop")
+        if calls and finish == "stop":
+            finish = "calls"  # many servers say "stop" after tool calls
+        elif not calls and finish == "calls":
+            finish = "stop"
+        return Finished(message, finish, self._usage, self._model)
+
+    def _take_usage(self, data: Chunk) -> None:
+        """Usage comes in a chunk of its own, in the last choice (Kimi) or under x_groq."""
+        choice = _first_choice(data)
+        groq = _mapping(data.get("x_groq"))
+        found = data.get("usage") or (choice or {}).get("usage") or groq.get("usage")
+        self._usage = found or self._usage
+
+    def _take_delta(self, delta: Chunk) -> Iterator[Shown]:
+        thought = delta.get("reasoning_content") or delta.get("reasoning")
+        if isinstance(thought, str) and thought:
+            self._grow(len(thought))
+            self._reasoning.append(thought)
+            yield ReasoningPiece(_whole(thought))
+        yield from self._take_content(delta.get("content"))
+        calls = delta.get("tool_calls")
+        if isinstance(calls, list):
+            for part in cast("list[object]", calls):
+                if isinstance(part, Mapping):
+                    yield self._take_call(cast("Chunk", part))
+
+    def _take_content(self, content: object) -> Iterator[Shown]:
+        """Text, or a list of typed parts (Mistral: text and thinking)."""
+        if isinstance(content, str) and content:
+            self._grow(len(content))
+            self._text.append(content)
+            yield TextPiece(_whole(content))
+        elif isinstance(content, list):
+            for part in cast("list[object]", content):
+                yield from self._take_content(_mapping(part).get("text"))
+
+    def _take_call(self, part: Chunk) -> CallPiece:
+        function = _mapping(part.get("function"))
+        call = self._slot(part, _string(function.get("name")))
+        call.id = call.id or _string(part.get("id"))
+        name = _string(function.get("name"))
+        if name != call.name:  # some servers repeat the whole name in every delta
+            call.name += name
+        arguments = function.get("arguments")
+        if isinstance(arguments, Mapping):  # already parsed by the server
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        if isinstance(arguments, str) and arguments:
+            self._grow(len(arguments))
+            call.arguments.append(arguments)
+            call.size += len(arguments)
+        if call.size > MAX_ARGUMENTS:
+            raise MalformedReply(f"the arguments of a call are over {MAX_ARGUMENTS} characters")
+        return CallPiece(call.name, call.size)
+
+    def _slot(self, part: Chunk, name: str) -> _Call:
+        """The call a delta belongs to. Some servers send no index, or 0 for every call."""
+        index, given = part.get("index"), _string(part.get("id"))
+        if isinstance(index, int):
+            call = self._slots.get(index)
+            if call is None or (name and given and call.id and given != call.id):
+                call = self._slots[index] = self._new()
+            return call
+        for call in self._calls:
+            if given and call.id == given:
+                return call
+        return self._calls[-1] if self._calls and not name else self._new()
+
+    def _new(self) -> _Call:
+        if len(self._calls) >= MAX_CALLS:
+            raise MalformedReply(f"the reply holds over {MAX_CALLS} calls")
+        self._calls.append(_Call())
+        return self._calls[-1]
+
+    def _grow(self, size: int) -> None:
+        self._size += size
+        if self._size > MAX_REPLY:
+            raise MalformedReply(f"the reply is over {MAX_REPLY} characters")
+
+    def _finished_calls(self) -> tuple[ToolCall, ...]:
+        calls = [call for call in self._calls if call.name or call.arguments]
+        return tuple(
+            ToolCall(
+                self._own_id(call.id), _whole(call.name.strip()), _arguments(_whole(call.text))
+            )
+            for call in calls
+        )
+
+    def _own_id(self, given: str) -> str:
+        """The given id, or one of nine letters and digits (Mistral refuses any other form)."""
+        number = len(self._taken)
+        while not given or given in self._taken:
+            given, number = f"call{number:05d}", number + 1
+        self._taken.add(given)
+        return given
+
+
+def _first_choice(data: Chunk) -> Chunk | None:
+    choices = data.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return None
+    first = cast("list[object]", choices)[0]
+    return cast("Chunk", first) if isinstance(first, Mapping) else None
+
+
+def _mapping(value: object) -> Chunk:
+    return cast("Chunk", value) if isinstance(value, Mapping) else {}
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _whole(text: str) -> str:
+    """Text that can be written anywhere: halves of surrogate pairs joined, lone ones replaced."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _arguments(text: str) -> str:
+    """The raw text; a server's way of writing "none" becomes an empty object."""
+    return "{}" if text.strip() in ("", '""', "null") else text
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(_arguments(text)), dict)
+    except ValueError:
+        return False

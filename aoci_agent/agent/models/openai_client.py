@@ -1,0 +1,205 @@
+"""A small direct client for OpenAI-compatible chat completions.
+
+It exists because importing litellm costs 7-10 CPU seconds; httpx, imported on first use, costs 0.2.
+"""
+
+import json
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from aoci_agent.agent.models.connection import Connection, Timeouts
+from aoci_agent.agent.models.endpoints import Endpoint
+from aoci_agent.agent.models.faults import Caller, refusal, unknown_model
+from aoci_agent.agent.models.model import Busy, MalformedReply, Piece, Reply, Request, Usage
+from aoci_agent.agent.models.prices import Prices, Table
+from aoci_agent.agent.models.reading import END, Account, Dropped, EndMark, read_reply
+from aoci_agent.agent.models.served import served_window
+from aoci_agent.agent.models.sse import DONE
+from aoci_agent.agent.models.wire import (
+    conversation,
+    fixed_marked_conversation,
+    marked_conversation,
+    tools,
+)
+from aoci_agent.base.errors import AgentError, ModelUnavailable
+
+if TYPE_CHECKING:
+    import httpx
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Where compatible servers differ; learned from their refusals."""
+
+    include_usage: bool = True
+    max_field: str = "max_tokens"
+    cache_key: bool = False  # prompt_cache_key: requests of one session go to one cache
+    breakpoints: bool = False  # prompt_cache_breakpoint
+
+    def after(self, status: int, body: str) -> "Dialect":
+        """The dialect to try after this refusal; unchanged when it says nothing about it."""
+        if status not in (400, 422):
+            return self
+        if "stream_options" in body:
+            return replace(self, include_usage=False)
+        if "max_completion_tokens" in body:
+            return replace(self, max_field="max_completion_tokens")
+        if "prompt_cache" in body:
+            return replace(self, cache_key=False, breakpoints=False)
+        return self
+
+
+def dialect_of(endpoint: Endpoint) -> Dialect:
+    """The dialect to begin with."""
+    if endpoint.provider == "openai" and endpoint.own:
+        version = re.match(r"gpt-(\d+)(?:\.(\d+))?", endpoint.model)
+        marked = version is not None and (int(version[1]), int(version[2] or 0)) >= (5, 6)
+        return Dialect(max_field="max_completion_tokens", cache_key=True, breakpoints=marked)
+    # Mistral sends usage without being asked and refuses the question.
+    return Dialect(include_usage=endpoint.provider != "mistral")
+
+
+class OpenAIClient:
+    """One model on one endpoint."""
+
+    recorded = False
+
+    def __init__(
+        self, endpoint: Endpoint, user_prices: Table | None = None, timeouts: Timeouts | None = None
+    ) -> None:
+        self.name = endpoint.name
+        self.endpoint = endpoint
+        prices = Prices(endpoint.name, user_prices or {}, endpoint.loopback, endpoint.own)
+        caller = Caller(endpoint.name, endpoint.url, endpoint.key_variable, endpoint.key)
+        self._account = Account(endpoint.name, caller, prices)
+        self._connection = Connection(endpoint, caller, timeouts)
+        self._dialect = dialect_of(endpoint)
+        self._served: int | None = None  # the window a local server stated; 0: it did not
+
+    @property
+    def window(self) -> int | None:
+        """Context window in tokens: the user's word, what the server said, a catalogue; or None."""
+        prices = self._account.prices
+        return prices.user_window or self._served or prices.window
+
+    def priced(self, usage: Usage) -> Usage:
+        """Tokens counted by the caller, with what they cost here."""
+        return self._account.prices.priced(usage)
+
+    async def warm(self) -> None:
+        """Import what the first request needs."""
+        await self._connection.open()
+
+    async def stream(self, request: Request) -> AsyncGenerator[Piece]:
+        """One chat completion, streamed."""
+        response = await self._send(request)
+        try:
+            async with (
+                aclosing(self._chunks(response)) as chunks,
+                aclosing(read_reply(chunks, request, self._account)) as pieces,
+            ):
+                async for piece in pieces:
+                    if isinstance(piece, Reply):
+                        await self._ask_window()
+                    yield piece
+        finally:
+            await response.aclose()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connection.close()
+
+    async def model_names(self, seconds: float = 2.0) -> list[str]:
+        """What the endpoint offers; empty when it does not say within this time."""
+        return await self._connection.model_names(seconds)
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The JSON that is sent. Equal requests give equal bytes."""
+        provider = self.endpoint.provider
+        body: dict[str, Any] = {"model": self.endpoint.model, "stream": True}
+        body["messages"] = self._messages(request)
+        if request.prefix.tools:
+            body["tools"] = tools(request.prefix.tools)
+        body[self._dialect.max_field] = request.max_output
+        if self._dialect.include_usage:
+            body["stream_options"] = {"include_usage": True}
+        if self._dialect.cache_key:
+            body["prompt_cache_key"] = request.prefix.content_id
+        if provider == "openrouter":
+            body["usage"] = {"include": True}  # its own cost figure comes with it
+        return body | request.extra
+
+    async def _ask_window(self) -> None:
+        """Once, when the first reply shows that a local server has loaded the model."""
+        if self._served is None and self.endpoint.local:
+            http = await self._connection.open()
+            self._served = await served_window(http, self.endpoint) or 0
+
+    def _messages(self, request: Request) -> list[dict[str, Any]]:
+        provider = self.endpoint.provider
+        if provider == "openrouter" and "claude" in self.endpoint.model.lower():
+            return marked_conversation(request)
+        if self._dialect.breakpoints:
+            return fixed_marked_conversation(request)
+        return conversation(request, echo_reasoning=provider == "deepseek")
+
+    async def _send(self, request: Request) -> "httpx.Response":
+        """Post until the answer is 200, changing the dialect as refusals teach it (three times at most)."""
+        while True:
+            response = await self._connection.post(self.body(request))
+            if response.status_code == 200:
+                return response
+            try:
+                refused = await self._connection.text(response)
+            except Dropped as error:
+                raise Busy(str(error)) from error
+            dialect = self._dialect.after(response.status_code, refused)
+            if dialect == self._dialect:
+                raise await self._refusal(response, refused)
+            self._dialect = dialect
+
+    async def _chunks(
+        self, response: "httpx.Response"
+    ) -> AsyncGenerator[Mapping[str, Any] | EndMark]:
+        """The parsed chunks of an answer, then END if the server said so."""
+        kind = response.headers.get("content-type", "")
+        if "text/html" in kind:
+            raise ModelUnavailable(
+                f"{self.endpoint.url} answers with a web page, not with a model",
+                "check the base URL: it usually ends in /v1",
+            )
+        if "application/json" in kind:  # the server ignored `stream`
+            yield _parse((await self._connection.text(response, 16_000_000)).encode())
+            yield END
+            return
+        async with aclosing(self._connection.payloads(response)) as payloads:
+            async for payload in payloads:
+                if payload == DONE:
+                    yield END
+                    return
+                yield _parse(payload)
+
+    async def _refusal(self, response: "httpx.Response", body: str) -> AgentError:
+        caller = self._account.caller
+        if response.status_code == 404:
+            return unknown_model(body, caller, await self.model_names())
+        if response.is_redirect:
+            return ModelUnavailable(
+                f"{self.endpoint.url} redirects to another address; the key is not sent there",
+                f"set {self.endpoint.url_variable or 'the base URL'} to the final address",
+            )
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return refusal(response.status_code, body, caller, headers)
+
+
+def _parse(payload: bytes) -> Mapping[str, Any]:
+    try:
+        value: object = json.loads(payload)
+    except (ValueError, RecursionError) as error:
+        raise MalformedReply("the model's server sent a chunk that is not JSON") from error
+    if not isinstance(value, dict):
+        raise MalformedReply("the model's server sent a chunk that is not a JSON object")
+    return cast("dict[str, Any]", value)

@@ -1,0 +1,102 @@
+"""The session record: one JSON line per event, appended and flushed, so it survives `kill -9`.
+
+A line is written with a single O_APPEND write, which puts it into the kernel before the call
+returns; `fsync` follows at the end of each turn. A torn last line (power loss, full disk) is
+skipped by the reader and cut off before the next append, never glued to a new record (R10).
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+from aoci_agent.agent.events import CallDelta, Event, ReasoningDelta, TextDelta, TurnFinished
+from aoci_agent.base.errors import ForUser
+
+STREAMING = (TextDelta, ReasoningDelta, CallDelta)
+
+
+class Recorder(Protocol):
+    """Where events go. Implemented by `SessionRecord` and by `NoRecord`."""
+
+    def write(self, event: Event) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class NoRecord:
+    """Keeps nothing (`--no-session`)."""
+
+    def write(self, event: Event) -> None:
+        """Drop the event."""
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class SessionRecord:
+    """Append-only JSONL of one session, readable by its owner only."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _cut_torn_tail(path)
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._fd = os.open(path, flags, 0o600)
+        except OSError as error:
+            raise ForUser(
+                f"cannot write the session record {path}: {error.strerror}",
+                "set AOCI_AGENT_HOME to a writable folder, or pass --no-session",
+            ) from error
+
+    def write(self, event: Event) -> None:
+        """Append one event; streaming deltas are left out."""
+        if isinstance(event, STREAMING):
+            return
+        line = json.dumps(as_json(event) | {"at": round(time.time(), 3)}, ensure_ascii=False)
+        data = line.encode("utf-8", "surrogatepass") + b"\n"
+        try:
+            while data:
+                data = data[os.write(self._fd, data) :]
+            if isinstance(event, TurnFinished):
+                os.fsync(self._fd)
+        except OSError as error:
+            raise ForUser(
+                f"cannot write the session record {self.path}: {error.strerror}"
+            ) from error
+
+    def close(self) -> None:
+        """Flush to disk and release."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def as_json(event: Event) -> dict[str, Any]:
+    """An event as a JSON object; `type` is its class name."""
+    return {"type": type(event).__name__} | asdict(event)
+
+
+def read_record(path: Path) -> Iterator[dict[str, Any]]:
+    """The events of a record, oldest first. Damaged lines are skipped."""
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                data = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(data, dict):
+                yield data
+
+
+def _cut_torn_tail(path: Path) -> None:
+    if not path.exists():
+        return
+    with path.open("r+b") as file:
+        data = file.read()
+        if data and not data.endswith(b"\n"):
+            file.truncate(data.rfind(b"\n") + 1)

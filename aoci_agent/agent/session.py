@@ -1,0 +1,155 @@
+"""A live session: the agent, and what the person may switch between turns."""
+
+import datetime
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+
+from aoci_agent.agent.events import Event, HistoryRewritten, SessionStarted
+from aoci_agent.agent.freshness import LiveIndex, full_line
+from aoci_agent.agent.loop import Agent
+from aoci_agent.agent.meter import StepRecord, Totals
+from aoci_agent.agent.mode import Mode
+from aoci_agent.agent.models.model import Model
+from aoci_agent.agent.models.wrapping import warm
+from aoci_agent.agent.permissions import Permissions
+from aoci_agent.agent.prompts import render
+from aoci_agent.agent.record import Recorder
+from aoci_agent.aoci.lookup import search
+from aoci_agent.policies.catalog import policy_named
+from aoci_agent.policies.layers import Prefix, ToolSchema
+from aoci_agent.policies.policy import Material, Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a status line shows. `window` is in tokens, None when unknown."""
+
+    model: str
+    policy: str
+    mode: Mode
+    index_status: str
+    window: int | None
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known of the repository: the fixed material of prompts, and the index as it is now."""
+
+    material: Material
+    index: LiveIndex
+
+
+def build_prefix(schemas: tuple[ToolSchema, ...], policy: Policy, material: Material) -> Prefix:
+    """The fixed bytes of a session under a policy. Same inputs, same bytes."""
+    return Prefix(schemas, policy.layers(material))
+
+
+class Session:
+    """One conversation and its record. Built by the assembly, driven by TUI, `-p` or evals."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        permissions: Permissions,
+        knowledge: Knowledge,
+        open_model: Callable[[str], Model],
+        recorder: Recorder,
+        started: SessionStarted,
+    ) -> None:
+        self.agent = agent
+        self.started = started
+        self._permissions = permissions
+        self._knowledge = knowledge
+        self._open_model = open_model
+        self._recorder = recorder
+        recorder.write(started)
+
+    async def run(self, prompt: str) -> AsyncGenerator[Event]:
+        """One turn. The date and mode go below the words of the person: they would spoil the prefix."""
+        policy = self.agent.conversation.policy.name
+        note = render(
+            "context",
+            date=datetime.date.today().isoformat(),
+            mode=self._permissions.mode,
+            policy=policy,
+        )
+        turn = self.agent.run(prompt, note)
+        try:
+            async for event in turn:
+                yield event
+        finally:
+            await turn.aclose()
+
+    async def warm(self) -> None:
+        """Let the model prepare itself (imports, child process) before the first question."""
+        await warm(self.agent.model)
+
+    @property
+    def status(self) -> Status:
+        """What the status line shows now."""
+        agent = self.agent
+        return Status(
+            model=agent.model.name,
+            policy=agent.conversation.policy.name,
+            mode=self._permissions.mode,
+            index_status=self.started.index_status,
+            window=agent.model.window,
+            branch=self.started.branch,
+        )
+
+    def set_mode(self, mode: Mode) -> None:
+        """Change permissions from the next call on."""
+        self._permissions.mode = mode
+
+    async def set_model(self, name: str) -> str:
+        """Change the model from the next call on. Raises ForUser and keeps the old one when it cannot."""
+        model = self._open_model(name)
+        old, self.agent.model = self.agent.model, model
+        await old.close()
+        return f"model: {name}; the next call sends the whole prompt fresh (caches belong to one model)"
+
+    def set_policy(self, name: str) -> str:
+        """Change what the next turn's prefix holds."""
+        policy = policy_named(name)
+        conversation = self.agent.conversation
+        conversation.policy = policy
+        conversation.prefix = build_prefix(
+            conversation.prefix.tools, policy, self._knowledge.material
+        )
+        note = (
+            ""
+            if self._knowledge.material.index or not policy.wants_index
+            else " (there is no index)"
+        )
+        return f"policy: {name}{note}, from the next turn on"
+
+    def index(self, words: str) -> str:
+        """The index status for "", an entry for "show PATH", else the files that match the words."""
+        index = self._knowledge.index.current
+        if not words:
+            return self.started.index_status
+        if words.startswith("show "):
+            path = words.removeprefix("show ").strip()
+            entry = index.by_path.get(path)
+            return full_line(entry) if entry else f"no entry for {path}"
+        hits = search(index, words)
+        return "\n".join(full_line(hit.entry) for hit in hits) or f"nothing matches '{words}'"
+
+    def clear(self) -> None:
+        """A new conversation in the same record; the fixed prefix stays."""
+        self.agent.conversation.clear()
+        self._recorder.write(HistoryRewritten("cleared by the user", ()))
+
+    def cost(self) -> Totals:
+        """Sums of the session."""
+        return self.agent.meter.session
+
+    def steps(self) -> tuple[StepRecord, ...]:
+        """Every model call of the session."""
+        return tuple(self.agent.meter.records)
+
+    async def close(self) -> None:
+        """Release the model and the record."""
+        await self.agent.model.close()
+        self._recorder.close()

@@ -1,0 +1,1 @@
+"""What the model is shown: prompt layers and the conversation."""

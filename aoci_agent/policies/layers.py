@@ -1,0 +1,40 @@
+"""The fixed part of the prompt: named layers whose bytes never move within a session."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A named piece of the fixed prompt. `text` ends without a newline."""
+
+    name: str  # rules | index header | index
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """One tool as the model is shown it. `parameters` is a JSON schema with sorted keys."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """tools | rules | index header | index entries | <cache breakpoint>, in that order."""
+
+    tools: tuple[ToolSchema, ...]
+    layers: tuple[Layer, ...]
+
+    @property
+    def system(self) -> str:
+        """The system message: all layers, separated by one blank line."""
+        return "\n\n".join(layer.text for layer in self.layers if layer.text)
+
+    @property
+    def content_id(self) -> str:
+        """Short hash of the exact bytes, written to the session record."""
+        return hashlib.blake2b(self.system.encode(), digest_size=8).hexdigest()

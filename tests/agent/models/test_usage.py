@@ -1,0 +1,172 @@
+"""Raw usage of every provider shape, and the buckets it means."""
+
+from typing import Any
+
+import pytest
+from support.asking import asking
+
+from aoci_agent.agent.models.model import Provenance
+from aoci_agent.agent.models.usage import estimated, normalise
+from aoci_agent.policies.conversation import AssistantMessage, ToolCall
+
+Raw = dict[str, Any]
+
+# name, raw usage, (fresh, read, write, output, reasoning)
+SHAPES: list[tuple[str, Raw, tuple[int, int, int, int, int]]] = [
+    ("plain", {"prompt_tokens": 10, "completion_tokens": 3}, (10, 0, 0, 3, 0)),
+    (
+        "OpenAI",
+        {
+            "prompt_tokens": 2006,
+            "completion_tokens": 300,
+            "total_tokens": 2306,
+            "prompt_tokens_details": {"cached_tokens": 1920, "audio_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": 128},
+        },
+        (86, 1920, 0, 300, 128),
+    ),
+    (
+        "litellm for Anthropic: 9 fresh, 1000 written, 17000 read",
+        {
+            "prompt_tokens": 18009,
+            "completion_tokens": 20,
+            "prompt_tokens_details": {"cached_tokens": 17000, "cache_creation_tokens": 1000},
+            "cache_read_input_tokens": 17000,
+            "cache_creation_input_tokens": 1000,
+        },
+        (9, 17000, 1000, 20, 0),
+    ),
+    (
+        "litellm mirror fields alone",
+        {
+            "prompt_tokens": 18009,
+            "completion_tokens": 20,
+            "cache_read_input_tokens": 17000,
+            "cache_creation_input_tokens": 1000,
+        },
+        (9, 17000, 1000, 20, 0),
+    ),
+    (
+        "Anthropic itself",
+        {
+            "input_tokens": 9,
+            "cache_creation_input_tokens": 1000,
+            "cache_read_input_tokens": 17000,
+            "output_tokens": 20,
+        },
+        (9, 17000, 1000, 20, 0),
+    ),
+    (
+        "Responses",
+        {
+            "input_tokens": 1500,
+            "input_tokens_details": {"cached_tokens": 1024},
+            "output_tokens": 90,
+            "output_tokens_details": {"reasoning_tokens": 64},
+        },
+        (476, 1024, 0, 90, 64),
+    ),
+    (
+        "Gemini",
+        {
+            "promptTokenCount": 4000,
+            "cachedContentTokenCount": 3000,
+            "candidatesTokenCount": 50,
+            "thoughtsTokenCount": 200,
+            "totalTokenCount": 4250,
+        },
+        (1000, 3000, 0, 250, 200),
+    ),
+    (
+        "DeepSeek",
+        {
+            "prompt_tokens": 900,
+            "completion_tokens": 5,
+            "prompt_cache_hit_tokens": 832,
+            "prompt_cache_miss_tokens": 68,
+        },
+        (68, 832, 0, 5, 0),
+    ),
+    ("Kimi", {"prompt_tokens": 9, "completion_tokens": 1, "cached_tokens": 8}, (1, 8, 0, 1, 0)),
+    (
+        "OpenRouter",
+        {
+            "prompt_tokens": 500,
+            "completion_tokens": 10,
+            "cost": 0.00123,
+            "prompt_tokens_details": {"cached_tokens": 300, "cache_write_tokens": 150},
+        },
+        (50, 300, 150, 10, 0),
+    ),
+    (
+        "nulls where details could be",
+        {"prompt_tokens": 10, "completion_tokens": None, "prompt_tokens_details": None},
+        (10, 0, 0, 0, 0),
+    ),
+    (
+        "more cached than there was",
+        {
+            "prompt_tokens": 10,
+            "completion_tokens": 1,
+            "prompt_tokens_details": {"cached_tokens": 64},
+        },
+        (0, 64, 0, 1, 0),
+    ),
+    (
+        "negative and textual figures",
+        {
+            "prompt_tokens": 10,
+            "completion_tokens": -4,
+            "prompt_tokens_details": {"cached_tokens": "8"},
+        },
+        (10, 0, 0, 0, 0),
+    ),
+    ("floats", {"prompt_tokens": 10.0, "completion_tokens": 3.0}, (10, 0, 0, 3, 0)),
+]
+
+
+@pytest.mark.parametrize(("raw", "buckets"), [x[1:] for x in SHAPES], ids=[x[0] for x in SHAPES])
+def test_shapes(raw: Raw, buckets: tuple[int, int, int, int, int]) -> None:
+    counted = normalise(raw)
+    assert counted is not None
+    usage = counted.usage()
+    assert buckets == (
+        usage.fresh,
+        usage.cache_read,
+        usage.cache_write,
+        usage.output,
+        usage.reasoning,
+    )
+    assert usage.tokens_from is Provenance.MEASURED
+
+
+@pytest.mark.parametrize("raw", [None, {}, [], "42", 42, {"total_tokens": 5}])
+def test_nothing_usable(raw: object) -> None:
+    assert normalise(raw) is None
+
+
+def test_writes_by_lifetime() -> None:
+    raw = {
+        "input_tokens": 1,
+        "cache_creation_input_tokens": 100,
+        "cache_creation": {"ephemeral_5m_input_tokens": 40, "ephemeral_1h_input_tokens": 60},
+    }
+    counted = normalise(raw)
+    assert counted is not None
+    assert (counted.cache_write, counted.write_1h) == (100, 60)
+
+
+def test_the_providers_own_cost_comes_first() -> None:
+    counted = normalise({"prompt_tokens": 1, "completion_tokens": 1, "cost": 0.5})
+    assert counted is not None
+    assert (counted.usage().cost, counted.usage().cost_from) == (0.5, Provenance.MEASURED)
+
+
+def test_an_estimate_counts_system_tools_and_conversation() -> None:
+    usage = estimated(
+        asking(), AssistantMessage("four words of text", (ToolCall("a", "read", "{}"),))
+    )
+    assert usage.tokens_from is Provenance.ESTIMATED
+    assert usage.fresh > 80
+    assert usage.output == 6
+    assert usage.cost is None

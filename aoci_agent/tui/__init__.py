@@ -1,0 +1,1 @@
+"""The terminal screen: renders events and answers approvals, nothing else."""

@@ -1,0 +1,200 @@
+"""The slash commands, as one explicit tuple."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from aoci_agent.base.errors import BadUsage
+from aoci_agent.tui.session import Session
+
+KEYS = (
+    ("Enter", "send, or queue while the agent works"),
+    ("Shift+Enter, Ctrl+J", "new line (Alt+Enter too)"),
+    ("Esc", "interrupt the model and its command"),
+    ("Shift+Tab", "next mode: read-only, ask, auto-edit, full-auto"),
+    ("Up, Down", "earlier prompts; Ctrl+R searches them"),
+    ("Tab", "complete a command; when empty, go to the tool calls"),
+    ("Ctrl+O", "open or close the output of all tool calls"),
+    ("Ctrl+Y", "copy the last answer"),
+    ("PageUp, PageDown", "scroll"),
+    ("Ctrl+C", "clear the prompt; twice when empty quits"),
+    ("Ctrl+D", "quit on an empty prompt"),
+)
+
+
+class Front(Protocol):
+    """What a command may touch."""
+
+    @property
+    def session(self) -> Session: ...
+
+    def say(self, text: str) -> None:
+        """Show plain text in the transcript."""
+        ...
+
+    def start_over(self) -> None:
+        """Empty the transcript."""
+        ...
+
+    def status_changed(self) -> None:
+        """Read the session's status and figures again."""
+        ...
+
+    @property
+    def leave(self) -> Callable[[], Awaitable[None]]:
+        """Ends the program."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What decides whether a command may run now."""
+
+    opened: bool
+    running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One slash command. `name` and `aliases` are written without the slash."""
+
+    name: str
+    summary: str
+    run: Callable[[Front, str], Awaitable[None]]
+    arguments: str = ""
+    aliases: tuple[str, ...] = ()
+    while_running: bool = True
+    needs_session: bool = True
+
+
+async def _help(front: Front, words: str) -> None:
+    rows = [(f"/{command.name} {command.arguments}".rstrip(), command) for command in COMMANDS]
+    width = max(len(usage) for usage, _ in rows)
+    lines = ["Commands"]
+    for usage, command in rows:
+        also = f" (also {', '.join('/' + name for name in command.aliases)})"
+        lines.append(f"  {usage:<{width}}  {command.summary}{also if command.aliases else ''}")
+    width = max(len(key) for key, _ in KEYS)
+    lines += ["", "Keys", *(f"  {key:<{width}}  {what}" for key, what in KEYS)]
+    front.say("\n".join(lines))
+
+
+async def _model(front: Front, words: str) -> None:
+    if words:
+        front.say(await front.session.set_model(words))
+        front.status_changed()
+        return
+    current = front.session.status.model
+    found = await front.session.models()
+    lines = [f"model: {current}" if current else "no model is set"]
+    lines += [f"  {'●' if name == current else '○'} {name}" for name in found]
+    lines.append("choose one with /model NAME, for example /model anthropic/claude-sonnet-4-5")
+    front.say("\n".join(lines))
+
+
+async def _policy(front: Front, words: str) -> None:
+    if words:
+        front.say(front.session.set_policy(words))
+        front.status_changed()
+        return
+    front.say(f"policy: {front.session.status.policy}\nswitch with /policy aoci or grep-read")
+
+
+async def _mode(front: Front, words: str) -> None:
+    from aoci_agent.agent.approval import Mode
+
+    names = ", ".join(Mode)
+    if words:
+        try:
+            mode = Mode(words)
+        except ValueError as error:
+            raise BadUsage(f"there is no mode {words!r}", f"choose from {names}") from error
+        front.session.set_mode(mode)
+        front.status_changed()
+    front.say(f"mode: {front.session.status.mode} (of {names})")
+
+
+async def _clear(front: Front, words: str) -> None:
+    front.session.clear()
+    front.start_over()
+    front.status_changed()
+    front.say("new conversation")
+
+
+async def _index(front: Front, words: str) -> None:
+    front.say(await front.session.index(words))
+
+
+async def _cost(front: Front, words: str) -> None:
+    from aoci_agent.tui.cost_table import cost_table
+
+    front.say(cost_table(front.session.steps(), front.session.cost()))
+
+
+async def _quit(front: Front, words: str) -> None:
+    await front.leave()
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("help", "commands and keys", _help, aliases=("?",), needs_session=False),
+    Command("model", "show or switch the model", _model, "[name]", while_running=False),
+    Command("policy", "show or switch the context policy", _policy, "[name]", while_running=False),
+    Command("mode", "show or switch permissions", _mode, "[name]"),
+    Command("clear", "start a new conversation", _clear, aliases=("new",), while_running=False),
+    Command("index", "status, search WORDS, or show PATH; no model needed", _index, "[words]"),
+    Command("cost", "tokens and dollars by step, bucket and layer", _cost),
+    Command("quit", "leave", _quit, aliases=("exit",), needs_session=False),
+)
+
+
+def named(name: str) -> Command | None:
+    """The command of that name or alias, without the slash."""
+    for command in COMMANDS:
+        if name == command.name or name in command.aliases:
+            return command
+    return None
+
+
+def starting_with(text: str) -> list[Command]:
+    """Commands that could complete `text`, which starts with a slash; none once a space is typed."""
+    if not text.startswith("/") or any(mark in text for mark in " \n"):
+        return []
+    prefix = text[1:]
+    return [
+        command
+        for command in COMMANDS
+        if any(name.startswith(prefix) for name in (command.name, *command.aliases))
+    ]
+
+
+def split(text: str) -> tuple[str, str] | None:
+    """("index", "show a.py") when `text` is a command; None for a prompt, also one like `/usr/lib`."""
+    stripped = text.strip()
+    if stripped in ("exit", "quit", ":q"):
+        return "quit", ""
+    first, _, rest = stripped.partition(" ")
+    if not first.startswith("/") or "/" in first[1:] or "\n" in first or first == "/":
+        return None
+    return first[1:], rest.strip()
+
+
+def unknown(name: str) -> BadUsage:
+    """What to say about a command that does not exist."""
+    from difflib import get_close_matches
+
+    known = [word for command in COMMANDS for word in (command.name, *command.aliases)]
+    near = get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = "did you mean " + " or ".join(f"/{word}" for word in near) + "?" if near else ""
+    return BadUsage(f"there is no command /{name}", hint or "/help lists them")
+
+
+async def dispatch(name: str, words: str, front: Front, state: State) -> None:
+    """Run a command. Raises BadUsage when it does not exist or must wait."""
+    command = named(name)
+    if command is None:
+        raise unknown(name)
+    if command.needs_session and not state.opened:
+        raise BadUsage(f"/{command.name}: the session is still opening")
+    if state.running and not command.while_running:
+        raise BadUsage(f"/{command.name} waits for the turn to end", "Esc interrupts it")
+    await command.run(front, words)

@@ -1,0 +1,187 @@
+"""From event to widget: one match over everything the loop can say."""
+
+from typing import TYPE_CHECKING, assert_never
+
+from textual.content import Content
+
+from aoci_agent.agent import events as happened
+from aoci_agent.agent.approval import Answer, Decision, Question
+from aoci_agent.agent.meter import StepRecord, Totals, total
+from aoci_agent.tui import foreign
+from aoci_agent.tui.figures import buckets, money, seconds, tokens
+from aoci_agent.tui.widgets.call import Call
+from aoci_agent.tui.widgets.footer import Figures
+from aoci_agent.tui.widgets.reply import Reply
+from aoci_agent.tui.widgets.transcript import Block
+
+if TYPE_CHECKING:
+    from aoci_agent.tui.session import Session
+    from aoci_agent.tui.widgets.activity import Activity
+    from aoci_agent.tui.widgets.footer import Footer
+    from aoci_agent.tui.widgets.transcript import Transcript
+
+
+class Renderer:
+    """Draws one session's events into the transcript, the activity line and the footer."""
+
+    def __init__(
+        self, session: "Session", transcript: "Transcript", activity: "Activity", footer: "Footer"
+    ) -> None:
+        self._session = session
+        self._transcript = transcript
+        self._activity = activity
+        self._footer = footer
+        self._reply: Reply | None = None
+        self._calls: dict[str, Call] = {}
+        self._questions: dict[str, Question] = {}
+        self._turn: Totals | None = None
+        self._last: StepRecord | None = None
+        self._steps_before = 0
+        self.answer = ""  # the newest text of the model, for copying
+
+    def render(self, event: happened.Event) -> None:  # noqa: C901, PLR0912 - one arm per event
+        """Show one event."""
+        match event:
+            case happened.SessionStarted() | happened.TurnStarted():
+                pass  # the welcome and the prompt are on the screen already
+            case happened.StepStarted():
+                self._activity.note(f"waiting for the model ({tokens(event.prompt_tokens)} sent)")
+            case happened.TextDelta(text):
+                self._stream(text)
+            case happened.ReasoningDelta():
+                self._activity.note("thinking")
+            case happened.CallDelta(name, characters):
+                self._activity.note(f"writing a call of {name} ({tokens(characters)} characters)")
+            case happened.Replied(message):
+                self._replied(message.text)
+            case happened.StepFinished(record):
+                self._measured(record)
+            case happened.ApprovalAsked(question):
+                self._questions[question.call_id] = question
+                self._activity.note("waiting for your answer")
+            case happened.ApprovalAnswered(call_id, decision):
+                self._answered(call_id, decision)
+            case happened.ToolStarted(call, preview):
+                self._started(call.id, preview.title or call.name)
+            case happened.ToolFinished():
+                self._finished(event)
+            case happened.HistoryRewritten(reason):
+                self._transcript.say_notice(f"history rewritten: {reason}")
+            case happened.Notice(text, level):
+                self._transcript.say_notice(text, level)
+            case happened.TurnFinished():
+                self._ended(event)
+            case _:
+                assert_never(event)
+
+    def begin(self) -> None:
+        """A turn begins."""
+        self._turn = Totals()
+        self._steps_before = len(self._session.steps())
+
+    def close(self, *, interrupted: bool) -> None:
+        """The turn is over; whatever still looks as if it ran does not."""
+        for call in self._calls.values():
+            call.interrupt()
+        self._calls.clear()
+        self._close_reply()
+        if interrupted:
+            # The cut call was metered after its last event could reach the screen.
+            steps = self._session.steps()
+            self._last = steps[-1] if steps else None
+            self._turn = total(steps[self._steps_before :])
+            self._end_line("interrupted", self._turn)
+        self.refresh()
+
+    def forget(self) -> None:
+        """The conversation was cleared."""
+        self._turn = self._last = self._reply = None
+        self._calls.clear()
+        self.answer = ""
+
+    def refresh(self) -> None:
+        """Read status and sums again."""
+        session = self._session
+        self._footer.show(Figures(session.status, self._last, self._turn, session.cost()))
+
+    def _stream(self, text: str) -> None:
+        if self._reply is None:
+            if not text.strip():
+                return
+            text = text.lstrip("\n")
+            self._reply = Reply()
+            self._transcript.add(self._reply)
+        self._reply.append(text)
+        self._activity.note("answering")
+
+    def _replied(self, text: str) -> None:
+        if text.strip():
+            if self._reply is None:
+                self._reply = Reply()
+                self._transcript.add(self._reply)
+            self._reply.finish(text.strip("\n"))
+            self.answer = text
+        elif self._reply is not None:
+            self._reply.remove()
+        self._reply = None
+
+    def _close_reply(self) -> None:
+        if self._reply is not None:
+            self.answer = self._reply.text
+            self._reply.finish(self._reply.text)
+            self._reply = None
+
+    def _measured(self, record: StepRecord) -> None:
+        self._last = record
+        self._turn = (self._turn or Totals()).plus(record)
+        self.refresh()
+
+    def _answered(self, call_id: str, decision: Decision) -> None:
+        question = self._questions.pop(call_id, None)
+        what = question.preview.title if question else ""
+        if decision.answer is Answer.DENY:
+            comment = f": {decision.comment}" if decision.comment else ""
+            self._transcript.say_notice(f"you denied {what}{comment}", "warning")
+        elif decision.answer is Answer.SESSION:
+            key = question.preview.key if question else ""
+            self._transcript.say_notice(f"you allowed for this session: {key}")
+
+    def _started(self, call_id: str, title: str) -> Call:
+        self._close_reply()
+        call = Call(title)
+        self._calls[call_id] = call
+        self._transcript.add(call)
+        self._activity.note(f"running {title}")
+        return call
+
+    def _finished(self, event: happened.ToolFinished) -> None:
+        call = self._calls.pop(event.call.id, None)
+        if call is None:
+            call = self._started(event.call.id, f"{event.call.name} {event.call.arguments}")
+            del self._calls[event.call.id]
+        call.finish(event.result, event.status, event.seconds)
+        self._activity.note("working")
+
+    def _ended(self, event: happened.TurnFinished) -> None:
+        self._close_reply()
+        self._turn = event.turn
+        if event.message and event.reason != "done":
+            if event.reason in ("model", "overflow"):
+                self._transcript.say_error(event.message)
+            else:
+                self._transcript.say_notice(event.message, "warning")
+        if event.text.strip():
+            self.answer = event.text
+        self._end_line(event.reason, event.turn)
+        self.refresh()
+
+    def _end_line(self, reason: str, turn: Totals) -> None:
+        done = reason == "done"
+        steps = "1 step" if turn.steps == 1 else f"{turn.steps} steps"
+        label = Content.styled(
+            "done" if done else f"stopped: {reason}", "$text-success" if done else "$text-warning"
+        )
+        cost = money(turn.cost, estimated=turn.estimated)
+        figures = f" · {steps} · {seconds(turn.seconds)} · {cost} · {buckets(turn)}"
+        ended = Content.assemble(label, foreign.line(figures, 300, "$muted"))
+        self._transcript.add(Block(ended, "ended"))

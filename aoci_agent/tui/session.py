@@ -1,0 +1,81 @@
+"""What the screen needs of a session: a protocol at the consumer, satisfied by the agent room."""
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # the agent room reaches pydantic, which must not delay the first paint
+    from collections.abc import AsyncGenerator
+
+    from aoci_agent.agent.approval import Mode
+    from aoci_agent.agent.events import Event, SessionStarted
+    from aoci_agent.agent.meter import StepRecord, Totals
+
+
+class Status(Protocol):
+    """Where the session stands right now. `model` is "" when none is set."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def policy(self) -> str: ...
+
+    @property
+    def mode(self) -> "Mode": ...
+
+    @property
+    def index_status(self) -> str: ...
+
+    @property
+    def window(self) -> int | None:
+        """Context window of the model in tokens, None when unknown."""
+        ...
+
+    @property
+    def branch(self) -> str:
+        """Branch checked out, "" without git or when detached."""
+        ...
+
+
+class Session(Protocol):
+    """One conversation in one repository. Everything slow happens behind `ready`."""
+
+    async def ready(self) -> "SessionStarted":
+        """Open repository, index and model; may take seconds. Raises ForUser; may be called again."""
+        ...
+
+    def run(self, prompt: str) -> "AsyncGenerator[Event]":
+        """One turn. Closing it, or cancelling the task that reads it, stops model and command."""
+        ...
+
+    @property
+    def status(self) -> Status: ...
+
+    def set_mode(self, mode: "Mode") -> None: ...
+
+    async def set_model(self, name: str) -> str:
+        """Switch the model and return a line to show. Raises ForUser."""
+        ...
+
+    def set_policy(self, name: str) -> str:
+        """Switch the context policy and return a line to show. Raises ForUser."""
+        ...
+
+    def clear(self) -> None:
+        """Start a new conversation in the same session record."""
+        ...
+
+    def cost(self) -> "Totals": ...
+
+    def steps(self) -> "tuple[StepRecord, ...]": ...
+
+    async def index(self, words: str) -> str:
+        """ "" gives the status, "show PATH" an entry, anything else a search. Needs no model."""
+        ...
+
+    async def models(self) -> tuple[str, ...]:
+        """Names to offer: servers found on the usual local ports, and configured models."""
+        ...
+
+    async def close(self) -> None:
+        """Stop what runs and release everything."""
+        ...

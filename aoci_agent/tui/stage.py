@@ -1,0 +1,151 @@
+"""What turns and commands are shown on: the widgets of the screen, spoken to in one place."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from aoci_agent.base.errors import ForUser
+from aoci_agent.tui.welcome import OPENING, offers, welcome
+from aoci_agent.tui.widgets.transcript import Block
+
+if TYPE_CHECKING:
+    from textual.containers import Container
+
+    from aoci_agent.agent.approval import Decision, Question
+    from aoci_agent.agent.events import Event, SessionStarted
+    from aoci_agent.tui.events import Renderer
+    from aoci_agent.tui.session import Session
+    from aoci_agent.tui.widgets.activity import Activity
+    from aoci_agent.tui.widgets.approval import ApprovalPanel
+    from aoci_agent.tui.widgets.footer import Footer
+    from aoci_agent.tui.widgets.prompt import Prompt
+    from aoci_agent.tui.widgets.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Widgets:
+    """The places on the screen."""
+
+    transcript: "Transcript"
+    activity: "Activity"
+    question: "Container"
+    entry: "Container"
+    prompt: "Prompt"
+    footer: "Footer"
+
+
+class Stage:
+    """Shows turns (`turns.View`), serves commands (`commands.Front`) and puts up questions."""
+
+    def __init__(
+        self, session: "Session", widgets: Widgets, leave: Callable[[], Awaitable[None]]
+    ) -> None:
+        self.session = session
+        self.leave = leave
+        self.panel: ApprovalPanel | None = None
+        self._on = widgets
+        self._renderer: Renderer | None = None
+        self._welcome = Block(OPENING, "welcome")
+
+    @property
+    def answer(self) -> str:
+        """The newest text of the model."""
+        return self._renderer.answer if self._renderer else ""
+
+    # -- turns ------------------------------------------------------------------------------------
+
+    def opening(self) -> None:
+        """The session opens; this is the first thing on the screen."""
+        self._on.transcript.add(self._welcome)
+
+    async def opened(self, started: "SessionStarted") -> None:
+        """Say what was opened. Heavy modules are loaded here, behind the prompt."""
+        await asyncio.to_thread(import_module, "aoci_agent.tui.widgets.approval")
+        events = await asyncio.to_thread(import_module, "aoci_agent.tui.events")
+        on = self._on
+        self._renderer = events.Renderer(self.session, on.transcript, on.activity, on.footer)
+        status = self.session.status
+        self._welcome.update(welcome(started, status, on.transcript.size.width))
+        self.status_changed()
+        if not status.model:
+            self.say(offers(await self.session.models()))
+
+    def turn_began(self, prompt: str) -> None:
+        """A prompt is being worked on."""
+        self._on.transcript.say_prompt(prompt)
+        self._on.activity.begin("starting")
+        if self._renderer:
+            self._renderer.begin()
+
+    def happened(self, event: "Event") -> None:
+        """Something happened in the turn."""
+        if self._renderer:
+            self._renderer.render(event)
+
+    def turn_over(self, *, interrupted: bool) -> None:
+        """The turn ended, cleanly or not."""
+        self._on.activity.end()
+        if self._renderer:
+            self._renderer.close(interrupted=interrupted)
+
+    def failed(self, message: str, hint: str) -> None:
+        """An error that a person must act on."""
+        if self._renderer is None:
+            hint = f"{hint + '; ' if hint else ''}Enter tries again"
+        self._on.activity.end()
+        self._on.transcript.say_error(message, hint)
+
+    def give_back(self, text: str) -> None:
+        """Return words that were not used."""
+        self._on.prompt.give_back(text)
+
+    def queue_changed(self, waiting: tuple[str, ...]) -> None:
+        """These prompts wait."""
+        self._on.activity.queue(waiting)
+
+    # -- commands ---------------------------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """Show plain text."""
+        self._on.transcript.say(text)
+
+    def start_over(self) -> None:
+        """Empty the transcript."""
+        self._on.transcript.clear()
+        if self._renderer:
+            self._renderer.forget()
+
+    def status_changed(self) -> None:
+        """Show status and figures again."""
+        if self._renderer:
+            self._renderer.refresh()
+            self._on.entry.set_classes(f"mode-{self.session.status.mode}")
+
+    def next_mode(self) -> None:
+        """Step through the modes from least to most trusting, then around."""
+        from aoci_agent.agent.approval import Mode
+
+        modes = list(Mode)
+        try:
+            self.session.set_mode(modes[(modes.index(self.session.status.mode) + 1) % len(modes)])
+        except ForUser as error:
+            self._on.transcript.say_error(error.message, error.hint)
+        self.status_changed()
+
+    # -- questions --------------------------------------------------------------------------------
+
+    def present(self, question: "Question", answered: "asyncio.Future[Decision]") -> None:
+        """Put up the approval panel; it has the keys until it is answered."""
+        from aoci_agent.tui.widgets.approval import ApprovalPanel
+
+        self.panel = ApprovalPanel(question, answered)
+        self._on.question.mount(self.panel)
+
+    def dismiss(self) -> None:
+        """Take the panel down and give the keys back to the prompt."""
+        if self.panel is not None:
+            self.panel.remove()
+            self.panel = None
+            self._on.prompt.focus()

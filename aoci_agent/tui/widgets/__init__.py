@@ -1,0 +1,1 @@
+"""Widgets of the screen. Every foreign string reaches them as literal `Content`."""

@@ -1,0 +1,262 @@
+"""The approval panel: what would run, exactly, and four answers. Deny is the default."""
+
+import time
+from typing import TYPE_CHECKING
+
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets._input import Input
+from textual.widgets._static import Static
+
+from aoci_agent.agent.approval import Answer, Decision, Question
+from aoci_agent.base.terminal import clean, one_line
+from aoci_agent.tui import diff, foreign
+from aoci_agent.tui.exactly import exact_command, warnings
+from aoci_agent.tui.surroundings import screen_height, screen_width
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from textual.app import ComposeResult
+    from textual.events import Blur, Click, Key, Paste
+
+QUIET = 0.3  # seconds without a key before the panel listens
+CHOICES = ("y", "a", "n", "c")
+DENY = CHOICES.index("n")
+CHROME = 17  # lines of the screen that are not the body while a question is up
+MOVES = {"left": -1, "right": 1, "tab": 1}
+SCROLLS = {"up": -1, "down": 1, "space": 1}
+
+
+class Comment(Input):
+    """One line for the model: why not. Enter denies with it, Esc goes back."""
+
+    class Written(Message):
+        """`words` is None when the person went back."""
+
+        def __init__(self, words: str | None) -> None:
+            super().__init__()
+            self.words = words
+
+    def __init__(self) -> None:
+        super().__init__(id="comment", compact=True, placeholder="what should it do instead?")
+
+    async def _on_key(self, event: "Key") -> None:
+        if event.key in ("enter", "escape"):
+            event.stop()
+            event.prevent_default()
+            self.finish(event.key)
+
+    def finish(self, key: str) -> None:
+        """Enter hands the words over, Esc goes back."""
+        self.post_message(self.Written(self.value if key == "enter" else None))
+
+    def _on_paste(self, event: "Paste") -> None:
+        event.stop()
+        event.prevent_default()
+        self.insert_text_at_cursor(one_line(event.text, 2000))
+
+
+class ApprovalPanel(Vertical, can_focus=True):
+    """Holds the future of one question.
+
+    Keys are ignored until none came for 0.3 s, so that somebody typing a prompt when the panel
+    appears does not answer it: what they type goes on into the prompt.
+    """
+
+    class Typed(Message):
+        """Text meant for the prompt."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, question: Question, answered: "asyncio.Future[Decision]") -> None:
+        super().__init__()
+        self.question = question
+        self._answered = answered
+        self._comment: Comment | None = None
+        self._at = DENY
+        self._listens_at = 0.0
+        self._body = VerticalScroll(Static(markup=False, id="approval-text"), id="approval-body")
+        self._body.can_focus = False
+        self._more = Static(markup=False, id="approval-more")
+        self._keys = Static(markup=False, id="approval-keys")
+
+    def compose(self) -> "ComposeResult":
+        preview = self.question.preview
+        title = preview.title or self.question.tool
+        yield Static(_title(preview.kind, title), markup=False, id="approval-title")
+        yield self._body
+        yield self._more
+        if self.question.reason:
+            yield Static(foreign.line(self.question.reason, 300, "$muted"), markup=False, id="why")
+        yield self._keys
+
+    def on_mount(self) -> None:
+        self._listens_at = time.monotonic() + QUIET
+        self.query_one("#approval-text", Static).update(self._text())
+        self.watch(self._body, "scroll_y", self._paint_more, init=False)
+        self.watch(self._body, "max_scroll_y", self._paint_more, init=False)
+        self._paint_keys()
+        self._fit()
+        self.focus()
+
+    def on_resize(self) -> None:
+        self._fit()
+        self.call_after_refresh(self._paint_more)
+        self._paint_keys()
+
+    def on_blur(self, event: "Blur") -> None:
+        """While a question is open no other widget gets the keys, except the comment's input."""
+        self.call_after_refresh(self._take_focus)
+
+    def on_paste(self, event: "Paste") -> None:
+        event.stop()
+        self.post_message(self.Typed(event.text))
+
+    async def _on_key(self, event: "Key") -> None:
+        now = time.monotonic()
+        if now < self._listens_at:
+            self._listens_at = now + QUIET
+            event.stop()
+            event.prevent_default()
+            if event.is_printable and event.character:
+                self.post_message(self.Typed(event.character))
+            return
+        if self._comment is not None:
+            # Typed before the comment's own line had the focus: words, never an answer.
+            if event.is_printable and event.character:
+                self._comment.insert_text_at_cursor(event.character)
+            elif event.key in ("enter", "escape"):
+                self._comment.finish(event.key)
+            event.stop()
+            event.prevent_default()
+        elif self._key(event.key):
+            event.stop()
+            event.prevent_default()
+
+    def _key(self, key: str) -> bool:
+        key = {"escape": "n", "enter": CHOICES[self._at]}.get(key, key)
+        if key in CHOICES:
+            self._choose(key)
+        elif key in MOVES:
+            self._at = (self._at + MOVES[key]) % len(CHOICES)
+            self._paint_keys()
+        elif key in SCROLLS:
+            self._body.scroll_relative(y=SCROLLS[key], animate=False)
+        else:
+            return False
+        return True
+
+    def on_click(self, event: "Click") -> None:
+        event.stop()
+
+    @property
+    def overflows(self) -> bool:
+        """There is more of the command or diff than fits."""
+        return self._body.max_scroll_y > 0
+
+    def page(self, by: int) -> None:
+        """Scroll the command or diff by a page."""
+        self._body.scroll_relative(y=by * max(1, self._body.size.height - 1), animate=False)
+
+    def deny(self, comment: str = "") -> None:
+        """Answer no."""
+        self._resolve(Decision(Answer.DENY, comment))
+
+    def _choose(self, key: str) -> None:
+        if key == "n":
+            self.deny()
+        elif key == "c":
+            self._ask_comment()
+        elif self.question.preview.kind == "command" and self._below() > 0:
+            self.page(1)  # a command is approved only when its end has been on the screen
+        elif key == "y":
+            self._resolve(Decision(Answer.ONCE))
+        elif self.question.preview.key:
+            self._resolve(Decision(Answer.SESSION))
+
+    def _ask_comment(self) -> None:
+        self._comment = Comment()
+        self.mount(self._comment)
+        self._comment.focus()
+
+    def on_comment_written(self, event: "Comment.Written") -> None:
+        """The words are there, or None when the person went back."""
+        event.stop()
+        if event.words is None and self._comment is not None:
+            self._comment.remove()
+            self._comment = None
+            self.focus()
+        else:
+            self.deny(event.words or "")
+
+    def _resolve(self, decision: Decision) -> None:
+        if not self._answered.done():
+            self._answered.set_result(decision)
+
+    def _fit(self) -> None:
+        # In code, because Textual ignores a max-height in vh when it sizes the panel again.
+        height = screen_height(self)
+        self._body.styles.max_height = max(2, min(height - CHROME, height * 2 // 5))
+
+    def _take_focus(self) -> None:
+        if self.is_attached and self._comment is None:
+            self.focus()
+
+    def _text(self) -> Content:
+        preview = self.question.preview
+        if preview.kind == "diff":
+            shown = diff.render(preview.body)
+        elif preview.kind == "command":
+            shown = exact_command(preview.body or preview.title)
+        else:
+            shown = foreign.block(preview.body)
+        return shown if self._grants_line() else Content.assemble(shown, *self._grants())
+
+    def _grants_line(self) -> bool:
+        """What "always" grants is short enough for a line of its own, or is the command itself."""
+        preview = self.question.preview
+        same = preview.key == preview.body
+        return same or len(clean(preview.key)) + 16 < screen_width(self)
+
+    def _grants(self) -> tuple[Content, Content]:
+        key = self.question.preview.key
+        if not key:
+            return Content(), Content()
+        shown = "this command" if key == self.question.preview.body else key
+        return Content.styled("\n a allows: ", "$muted"), foreign.block(shown, "$muted")
+
+    def _below(self) -> int:
+        return max(0, int(self._body.max_scroll_y - self._body.scroll_y))
+
+    def _paint_more(self) -> None:
+        below = self._below()
+        notes = [f"↓ {below} more lines: Down or PageDown"] if below else []
+        if self.question.preview.kind == "command":
+            notes += warnings(self.question.preview.body or self.question.preview.title)
+        self._more.display = bool(notes)
+        self._more.update(foreign.block("\n".join(notes), "$text-warning"))
+
+    def _paint_keys(self) -> None:
+        words = {
+            "y": "yes, once",
+            "a": "always exactly this",
+            "n": "no",
+            "c": "no, with a comment",
+        }
+        parts = [
+            Content.styled(f" {name} {words[name]} ", "reverse" if self._at == place else "")
+            for place, name in enumerate(CHOICES)
+            if name != "a" or self.question.preview.key
+        ]
+        keys = Content(" ").join(parts)
+        self._keys.update(Content.assemble(keys, *self._grants()) if self._grants_line() else keys)
+
+
+def _title(kind: str, title: str) -> Content:
+    asks = {"diff": "Allow this edit?", "command": "Run this command?"}.get(kind, "Allow this?")
+    shown = foreign.line(title, 300, "$muted")
+    return Content.assemble((asks, "$text-warning bold"), "  ", shown)

@@ -1,0 +1,132 @@
+"""The footer: context gauge, cost of the turn by bucket, session cost, mode and model in one line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widgets._static import Static
+
+from aoci_agent.tui import foreign
+from aoci_agent.tui.figures import buckets, money, percent, tokens
+
+if TYPE_CHECKING:
+    from aoci_agent.agent.meter import StepRecord, Totals
+    from aoci_agent.tui.session import Status
+
+SEPARATOR = Content.styled(" | ", "$faint")
+KEPT = 2  # policy and context gauge
+MODE_STYLES = {"full-auto": "$text-error bold", "auto-edit": "$text-warning"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the footer shows. `last` is the newest step, `turn` the sums of the newest turn."""
+
+    status: "Status | None" = None
+    last: "StepRecord | None" = None
+    turn: "Totals | None" = None
+    session: "Totals | None" = None
+
+
+class Footer(Static):
+    """Repainted when the figures or the width change."""
+
+    def __init__(self) -> None:
+        super().__init__(markup=False, id="footer")
+        self._figures = Figures()
+
+    def show(self, figures: Figures) -> None:
+        """Show new figures."""
+        self._figures = figures
+        self._paint()
+
+    def on_resize(self) -> None:
+        self._paint()
+
+    def _paint(self) -> None:
+        self.update(fit(fields(self._figures), self.content_size.width))
+
+
+def fields(figures: Figures) -> list[list[Content]]:
+    """Every field in its forms from full to short, left to right."""
+    status = figures.status
+    if status is None:
+        return [[Content.styled("opening…", "$muted")]]
+    mode = str(status.mode)
+    made = [
+        [foreign.line(status.policy, 20, "$muted")],
+        _context(figures.last, status.window),
+        *([_turn(figures.turn)] if figures.turn and figures.turn.steps else []),
+        *([_session(figures.session)] if figures.session else []),
+        [Content.styled(mode, MODE_STYLES.get(mode, "$muted"))],
+    ]
+    return [*made, _model(status.model)]
+
+
+def fit(fields: Sequence[Sequence[Content]], width: int) -> Content:
+    """Join what fits `width` cells.
+
+    Fields right of the context gauge get shorter, the last one first; when that is not enough the
+    last field goes. The gauge with the share of the index is kept to the end.
+    """
+    for count in range(len(fields), 0, -1):
+        forms = [0] * count
+        while (joined := _join(fields, forms)).cell_length > width:
+            last_resort = count <= KEPT
+            shorter = [
+                place
+                for place in range(0 if last_resort else KEPT, count)
+                if forms[place] + 1 < len(fields[place])
+            ]
+            if not shorter:
+                break
+            forms[shorter[-1]] += 1
+        else:
+            return joined
+    return _join(fields, [len(fields[0]) - 1]).truncate(width, ellipsis=True)
+
+
+def _join(fields: Sequence[Sequence[Content]], forms: Sequence[int]) -> Content:
+    return SEPARATOR.join([fields[place][form] for place, form in enumerate(forms)])
+
+
+def _context(last: "StepRecord | None", window: int | None) -> list[Content]:
+    size = "?" if window is None else tokens(window)
+    if last is None:
+        return [Content.styled(f"ctx ?/{size}", "$muted")]
+    used = last.usage.prompt + last.usage.output
+    guess = last.usage.tokens_from == "estimated"
+    gauge = f"ctx {tokens(used, estimated=guess)}/{size}"
+    style = "$muted"
+    if window:
+        share = used / window
+        gauge += f" {percent(share)}"
+        style = "$text-error" if share >= 0.9 else "$text-warning" if share >= 0.7 else style
+    short = Content.styled(gauge, style)
+    index = last.layers.get("index header", 0) + last.layers.get("index", 0)
+    if not index:
+        return [short]
+    share = Content.styled(f" [index {tokens(index, estimated=True)}]", "$text-accent")
+    return [Content.assemble(short, share), short]
+
+
+def _turn(turn: "Totals") -> list[Content]:
+    cost = money(turn.cost, estimated=turn.estimated)
+    forms = (
+        f"turn {cost} {buckets(turn)}",
+        f"turn {cost} hit {percent(turn.hit_rate)}",
+        f"turn {cost}",
+    )
+    return [Content.styled(form, "$muted") for form in forms]
+
+
+def _session(session: "Totals") -> list[Content]:
+    return [Content.styled(money(session.cost, estimated=session.estimated), "$text")]
+
+
+def _model(name: str) -> list[Content]:
+    if not name:
+        return [Content.styled("no model", "$text-warning")]
+    short = name.rpartition("/")[2]
+    return [foreign.line(form, width, "$muted") for form, width in ((name, 60), (short, 24))]

@@ -1,0 +1,81 @@
+import pytest
+from support.fake_session import USAGE, FakeSession, FakeStatus, finished, step
+from support.screens import running
+
+from aoci_agent.agent.approval import Mode
+from aoci_agent.agent.meter import total
+from aoci_agent.agent.models.model import Provenance, Usage
+from aoci_agent.base.terminal import cell_width
+from aoci_agent.tui.cost_table import cost_table
+from aoci_agent.tui.widgets.footer import Figures, fields, fit
+
+
+def footer(width: int, usage: Usage = USAGE, status: FakeStatus | None = None) -> str:
+    record = step(usage).record
+    sums = total([record])
+    return fit(fields(Figures(status or FakeStatus(), record, sums, sums)), width).plain
+
+
+def test_the_whole_shape() -> None:
+    assert footer(140) == (
+        "aoci | ctx 62k/200k 31% [index ~40k] | turn $0.021 up 1.2k down 640 R 58k W 1.9k hit 95%"
+        " | $0.021 | ask | anthropic/claude-sonnet-4-5"
+    )
+
+
+def test_at_80_columns_index_cost_and_mode_are_still_there() -> None:
+    shown = footer(78)
+    assert shown == "aoci | ctx 62k/200k 31% [index ~40k] | turn $0.021 hit 95% | $0.021 | ask"
+
+
+@pytest.mark.parametrize("width", [*range(1, 30), 40, 60, 78, 100, 120])
+def test_it_never_overflows(width: int) -> None:
+    status = FakeStatus(model="本地/非常长的模型名字" * 3, policy="策略策略")
+    assert cell_width(footer(width, status=status)) <= width
+
+
+def test_unknown_price_and_window_are_no_zeros() -> None:
+    shown = footer(140, Usage(fresh=1000, output=10), FakeStatus(window=None))
+    assert "ctx 1.0k/?" in shown
+    assert "turn $?" in shown
+    assert "$0.00" not in shown
+
+
+def test_estimates_are_marked() -> None:
+    usage = Usage(1000, 0, 0, 10, cost=0.5, tokens_from=Provenance.ESTIMATED)
+    shown = footer(140, usage)
+    assert "ctx ~1.0k/200k" in shown
+    assert "turn ~$0.50 up ~1.0k down ~10" in shown
+
+
+@pytest.mark.parametrize(
+    ("used", "style"), [(100_000, "$muted"), (141_000, "$text-warning"), (181_000, "$text-error")]
+)
+def test_the_gauge_is_coloured_at_70_and_90_percent(used: int, style: str) -> None:
+    record = step(Usage(fresh=used)).record
+    gauge = fields(Figures(FakeStatus(), record))[1][-1]
+    assert [span.style for span in gauge.spans] == [style]
+
+
+def test_full_auto_is_coloured_as_a_warning() -> None:
+    mode = fields(Figures(FakeStatus(mode=Mode.FULL_AUTO)))[-2][0]
+    assert "error" in str(mode.spans[0].style)
+
+
+async def test_it_follows_the_width_of_the_terminal() -> None:
+    async with running(FakeSession([step(), finished()]), (150, 24)) as it:
+        await it.send("go")
+        await it.until_shown("hit 95% | $0.021 | ask | anthropic")
+        await it.pilot.resize_terminal(40, 24)
+        await it.until(lambda: "anthropic" not in it.screen.splitlines()[-1])
+        assert cell_width(it.screen.splitlines()[-1]) <= 40
+
+
+def test_the_table_marks_provenance_step_by_step() -> None:
+    estimated = Usage(1200, 0, 0, 64, cost=None, tokens_from=Provenance.ESTIMATED)
+    records = [step().record, step(estimated, 2).record]
+    lines = cost_table(records, total(records)).splitlines()
+    assert lines[1].split()[:7] == ["1", "1.2k", "58k", "1.9k", "640", "0", "$0.021"]
+    assert lines[2].split()[:7] == ["2", "~1.2k", "~0", "~0", "~64", "~0", "$?"]
+    assert lines[3].split()[0] == "all"
+    assert "$?" in lines[3]

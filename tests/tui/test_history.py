@@ -1,0 +1,76 @@
+import json
+import stat
+from pathlib import Path
+
+from aoci_agent.tui.history import KEEP, PromptHistory
+
+
+def test_up_and_down_walk_and_keep_the_draft() -> None:
+    history = PromptHistory()
+    for prompt in ("one", "two"):
+        history.add(prompt)
+    assert [history.older("draft"), history.older("two"), history.older("one")] == [
+        "two",
+        "one",
+        None,
+    ]
+    assert [history.newer(), history.newer(), history.newer()] == ["two", "draft", None]
+
+
+def test_prompts_survive_and_the_file_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "history"
+    PromptHistory(path).add("fix\nboth ☃ \x1b[2J")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    later = PromptHistory(path)
+    later.load()
+    assert later.older("") == "fix\nboth ☃ \x1b[2J"
+
+
+def test_damaged_lines_are_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    path.write_text('"good"\n{"no": 1}\n"half\n')
+    history = PromptHistory(path)
+    history.load()
+    assert [history.older(""), history.older("")] == ["good", None]
+
+
+def test_an_unwritable_place_costs_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    history = PromptHistory(tmp_path / "file" / "history")
+    history.load()
+    history.add("kept in memory")
+    assert history.older("") == "kept in memory"
+
+
+def test_prompts_sent_before_the_file_was_read_stay_newest(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    path.write_text('"old"\n')
+    history = PromptHistory(path)
+    history.add("early")
+    history.load()
+    assert [history.older(""), history.older("")] == ["early", "old"]
+
+
+def test_repeats_are_kept_once() -> None:
+    history = PromptHistory()
+    history.add("same")
+    history.add("same")
+    assert [history.older(""), history.older("")] == ["same", None]
+
+
+def test_a_large_file_is_trimmed(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    path.write_text("".join(json.dumps(f"{number} {'x' * 2000}") + "\n" for number in range(600)))
+    history = PromptHistory(path)
+    history.load()
+    assert len(path.read_text().splitlines()) == KEEP
+    assert (history.older("") or "").startswith("599 ")
+
+
+def test_search_finds_the_newest_first() -> None:
+    history = PromptHistory()
+    for prompt in ("fix the parser", "run tests", "fix the writer"):
+        history.add(prompt)
+    assert history.search("FIX", 0) == "fix the writer"
+    assert history.search("fix", 1) == "fix the parser"
+    assert history.search("fix", 2) is None

@@ -1,0 +1,101 @@
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import pytest
+from support.fake_session import (
+    Ask,
+    Fail,
+    FakeSession,
+    FakeStatus,
+    Hold,
+    Item,
+    edited,
+    finished,
+    may_edit,
+    may_run,
+    ran,
+    said,
+    step,
+)
+from support.screens import still_app
+from textual.app import App
+from textual.pilot import Pilot
+
+from aoci_agent.agent.events import TextDelta
+from aoci_agent.base.errors import ModelUnavailable
+from aoci_agent.tui.widgets.prompt import Prompt
+
+
+class Compare(Protocol):
+    def __call__(
+        self,
+        app: App[int],
+        terminal_size: tuple[int, int] = (80, 24),
+        run_before: Callable[[Pilot[int]], Awaitable[None]] | None = None,
+    ) -> bool: ...
+
+
+SMALL, LARGE = (80, 24), (160, 50)
+PROSE = """## What I found
+
+The discount is applied **twice**: `price()` multiplies by `quote.discount`
+instead of by its complement. The fix is one line:
+
+```python
+return total * (1 - quote.discount)
+```
+
+- the guard also has to refuse a discount of exactly 1
+"""
+DOWN = ModelUnavailable(
+    "the endpoint http://127.0.0.1:11434 does not answer", "start the server, or /model NAME"
+)
+WORKED: list[Item] = [*edited(), *ran("12 passed", ok=True), step(), *said(PROSE), finished()]
+
+
+def sending(text: str) -> Callable[[Pilot[int]], Awaitable[None]]:
+    async def run(pilot: Pilot[int]) -> None:
+        prompt = pilot.app.query_one(Prompt)
+        prompt.cursor_blink = False
+        await pilot.pause()
+        if text:
+            prompt.put(text)
+            await pilot.press("enter")
+        await pilot.pause()
+        await pilot.pause(0.05)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("items", "text", "size"),
+    [
+        pytest.param([], "", SMALL, id="first-80"),
+        pytest.param([], "", LARGE, id="first-160"),
+        pytest.param([*ran(), TextDelta(PROSE[:160]), Hold()], "fix it", SMALL, id="streaming-80"),
+        pytest.param(
+            [*edited(), TextDelta(PROSE[:160]), Hold()], "fix it", LARGE, id="streaming-160"
+        ),
+        pytest.param([*said("I will mend it."), Ask(may_edit())], "fix it", SMALL, id="diff-80"),
+        pytest.param([*said("I will mend it."), Ask(may_edit())], "fix it", LARGE, id="diff-160"),
+        pytest.param([step(), Ask(may_run("make && ls > out"))], "go", SMALL, id="command-80"),
+        pytest.param([Fail(DOWN)], "fix it", SMALL, id="error-80"),
+        pytest.param(WORKED, "fix it", SMALL, id="end-80"),
+        pytest.param(WORKED, "fix it", LARGE, id="end-160"),
+        pytest.param([], "/help", (80, 32), id="help"),
+        pytest.param([step(), finished()], "go", (44, 16), id="narrow"),
+    ],
+)
+def test_screens(
+    snap_compare: Compare, items: list[Item], text: str, size: tuple[int, int]
+) -> None:
+    app = still_app(FakeSession(items))
+    assert snap_compare(app, terminal_size=size, run_before=sending(text))
+
+
+def test_without_a_model(snap_compare: Compare) -> None:
+    status = FakeStatus(model="", window=None)
+    app = still_app(
+        FakeSession(status=status, found=("ollama/qwen2.5-coder:7b",)), "recorded replies"
+    )
+    assert snap_compare(app, terminal_size=SMALL, run_before=sending(""))

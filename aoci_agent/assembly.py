@@ -1,0 +1,157 @@
+"""The one place that builds everything; nothing else constructs its own dependencies."""
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aoci_agent import __version__
+from aoci_agent.agent.approval import Approver
+from aoci_agent.agent.conversation import Conversation
+from aoci_agent.agent.dispatch import Dispatcher
+from aoci_agent.agent.events import SessionStarted
+from aoci_agent.agent.freshness import Freshness, unchanged
+from aoci_agent.agent.limits import Limits
+from aoci_agent.agent.loop import Agent
+from aoci_agent.agent.models.catalog import ModelSettings, open_model
+from aoci_agent.agent.models.model import Model
+from aoci_agent.agent.no_model import NoModel
+from aoci_agent.agent.permissions import Permissions
+from aoci_agent.agent.prompts import render as render_prompt
+from aoci_agent.agent.record import NoRecord, Recorder, SessionRecord
+from aoci_agent.agent.session import Knowledge, Session, build_prefix
+from aoci_agent.agent.toolbox import Toolbox
+from aoci_agent.aoci.render import Rendered, render
+from aoci_agent.aoci.store import IndexStore
+from aoci_agent.base.errors import BadWorkspace
+from aoci_agent.base.files import Workspace
+from aoci_agent.base.git import Repository
+from aoci_agent.base.places import Places
+from aoci_agent.config import Settings
+from aoci_agent.policies.catalog import policy_named
+from aoci_agent.policies.policy import Material
+from aoci_agent.tools.registry import builtin_tools
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What the front door decided: where, with which settings, and what is kept."""
+
+    root: Path
+    settings: Settings
+    places: Places
+    env: Mapping[str, str]
+    keep_record: bool = True
+    record_to: Path | None = None  # --record-responses
+    replay_from: Path | None = None  # --fake-responses
+    pace: float = 0.0  # seconds between the pieces of a replayed reply
+
+
+class Bench:
+    """A repository opened for work: confined files, hardened git, and the index kept by content hash."""
+
+    def __init__(self, launch: Launch) -> None:
+        root = work_root(launch.root)
+        self.workspace = Workspace(root)
+        self.repository = Repository.find(root)
+        self.cache = launch.places.cache / launch.places.project(root)
+        self.store = IndexStore(self.workspace, self.repository, self.cache)
+
+    def index(self, budget: int, progress: Progress | None = None) -> Rendered:
+        """The index of the present files within `budget` tokens, brought in step without writing into the repository."""
+        self.store.follow(progress)
+        return render(self.store.current, budget)
+
+    @property
+    def commit(self) -> str:
+        """HEAD, or "" without git."""
+        return self.repository.head() if self.repository else ""
+
+
+def work_root(folder: Path) -> Path:
+    """The folder to work in. Raises BadWorkspace for a missing one, `/` and the home directory."""
+    root = folder.expanduser().resolve()
+    if not root.is_dir():
+        raise BadWorkspace(f"{folder} is not a folder", "start in a repository, or pass --cwd DIR")
+    if root in (Path("/"), Path.home()):
+        raise BadWorkspace(
+            f"{root} is too broad to work in", "start in a repository, or pass --cwd DIR"
+        )
+    return root
+
+
+def open_bench(launch: Launch) -> Bench:
+    """Open the repository of a launch. Raises BadWorkspace."""
+    return Bench(launch)
+
+
+def open_session(launch: Launch, approver: Approver, progress: Progress | None = None) -> Session:
+    """Everything of a session, in order: repository, index, tools, model, agent, record. May take seconds."""
+    settings = launch.settings
+    bench = open_bench(launch)
+    policy = policy_named(settings.policy)
+    rendered = bench.index(settings.index_budget, progress)
+    material = Material(render_prompt("rules"), rendered if rendered.total else None)
+    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, bench.cache / "output"))
+    permissions = Permissions(settings.mode)
+    annotate = Freshness(bench.store) if material.index else unchanged
+    prefix = build_prefix(toolbox.schemas, policy, material)
+    session_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+    recorder = _recorder(launch, bench, session_id)
+    model = choose_model(launch, settings.model)
+    agent = Agent(
+        model,
+        Conversation(prefix, policy),
+        Dispatcher(toolbox, permissions, approver, annotate),
+        recorder,
+        Limits(settings.max_steps, settings.max_tokens, settings.max_cost, settings.max_seconds),
+    )
+    started = SessionStarted(
+        session_id=session_id,
+        root=str(bench.workspace.root),
+        model=model.name,
+        policy=policy.name,
+        mode=settings.mode,
+        commit=bench.commit,
+        prefix_id=prefix.content_id,
+        index_status=rendered.status if material.index else "no index",
+        version=__version__,
+        branch=bench.repository.branch() if bench.repository else "",
+    )
+    return Session(
+        agent,
+        permissions,
+        Knowledge(material, bench.store),
+        lambda name: choose_model(launch, name),
+        recorder,
+        started,
+    )
+
+
+def choose_model(launch: Launch, name: str) -> Model:
+    """The client for a model name; without a name and without a recording, the model that explains itself."""
+    if not name and launch.replay_from is None:
+        return NoModel()
+    settings = launch.settings
+    return open_model(
+        name,
+        launch.env,
+        ModelSettings(
+            call_style=settings.call_style,
+            prices={model: price.model_dump() for model, price in settings.prices.items()},
+            state_dir=launch.places.data,
+            record_to=launch.record_to,
+            replay_from=launch.replay_from,
+            replay_pace=launch.pace,
+        ),
+    )
+
+
+def _recorder(launch: Launch, bench: Bench, session_id: str) -> Recorder:
+    if not launch.keep_record:
+        return NoRecord()
+    folder = launch.places.data / "sessions" / launch.places.project(bench.workspace.root)
+    return SessionRecord(folder / f"{session_id}.jsonl")

@@ -1,0 +1,179 @@
+"""The command line as data. Imports nothing heavy: `--help` and `--version` must be instant."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from aoci_agent import __version__
+from aoci_agent.base.errors import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MODES = ("read-only", "ask", "auto-edit", "full-auto")
+POLICIES = ("grep-read", "aoci")
+STYLES = ("auto", "native", "text", "schema")
+FORMATS = ("text", "json", "stream-json")
+COMMANDS = ("index", "search", "demo")
+EXITS = (
+    "exit codes: 0 done, 1 error, 2 usage, 3 limit reached, 4 an action was denied, 130 interrupted"
+)
+
+
+class Arguments(argparse.Namespace):
+    """What was typed. `command` is the function that does it."""
+
+    command: "Callable[[Arguments], int]"
+    prompt: str
+    print: bool
+    output_format: str
+    model: str | None
+    policy: str | None
+    mode: str | None
+    call_style: str | None
+    max_steps: int | None
+    max_tokens: int | None
+    max_cost: float | None
+    max_seconds: float | None
+    index_budget: int | None
+    cwd: Path
+    no_session: bool
+    record_responses: Path | None
+    fake_responses: Path | None
+    # index, search
+    action: str
+    words: list[str]
+    json: bool
+    limit: int
+    # demo
+    plain: bool
+    keep: bool
+    pace: float
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with this program's usage exit code and no abbreviations (T33)."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(Exit.USAGE, f"aoci-agent: {message}\n  try: {self.prog} --help\n")
+
+
+def parse(argv: list[str]) -> Arguments:
+    """Read the command line. The first word decides between a command and a prompt."""
+    if argv and argv[0] in COMMANDS:
+        return _commands().parse_args(argv, namespace=Arguments())
+    arguments = _agent().parse_args(argv, namespace=Arguments())
+    arguments.command = _run_agent
+    return arguments
+
+
+def _agent() -> Parser:
+    parser = Parser(
+        prog="aoci-agent",
+        allow_abbrev=False,
+        description="A terminal coding agent that already knows the repository it is started in.",
+        epilog=f"commands: aoci-agent index build|show|stats · search WORDS · demo     {EXITS}",
+    )
+    parser.add_argument("prompt", nargs="?", default="", help="start on this task")
+    parser.add_argument(
+        "-p", "--print", action="store_true", help="headless: print the answer and exit"
+    )
+    parser.add_argument("--output-format", choices=FORMATS, default="text", help="with -p")
+    _add_model(parser)
+    _add_limits(parser)
+    _add_place(parser)
+    parser.add_argument("--no-session", action="store_true", help="keep no session record")
+    parser.add_argument(
+        "--record-responses", type=Path, metavar="FILE", help="record model replies"
+    )
+    parser.add_argument(
+        "--fake-responses", type=Path, metavar="FILE", help="replay recorded replies"
+    )
+    parser.add_argument("-v", "--version", action="version", version=f"aoci-agent {__version__}")
+    return parser
+
+
+def _commands() -> Parser:
+    parser = Parser(prog="aoci-agent", allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    index = commands.add_parser(
+        "index", allow_abbrev=False, help="the AOCI index of this repository"
+    )
+    index.add_argument("action", choices=("build", "show", "stats"))
+    index.add_argument(
+        "words", nargs="*", metavar="PATH|WORDS", help="show: a path, a folder or words"
+    )
+    index.add_argument("--json", action="store_true", help="machine-readable output")
+    _add_place(index)
+    index.set_defaults(command=_run_index)
+    search = commands.add_parser(
+        "search", allow_abbrev=False, help="find files by words, without a model"
+    )
+    search.add_argument("words", nargs="+")
+    search.add_argument("--limit", type=int, default=10)
+    search.add_argument("--json", action="store_true", help="machine-readable output")
+    _add_place(search)
+    search.set_defaults(command=_run_search)
+    demo = commands.add_parser("demo", allow_abbrev=False, help="the whole loop, no key needed")
+    demo.add_argument("--plain", action="store_true", help="plain text even on a terminal")
+    demo.add_argument("--keep", action="store_true", help="keep the temporary project")
+    demo.add_argument("--pace", type=float, default=0.02, help="seconds between streamed pieces")
+    _add_model(demo)
+    _add_limits(demo)
+    demo.set_defaults(command=_run_demo)
+    return parser
+
+
+def _add_model(parser: Parser) -> None:
+    group = parser.add_argument_group("model and context")
+    group.add_argument(
+        "-m", "--model", metavar="NAME", help="provider/name, ollama/name or local:FILE.gguf"
+    )
+    group.add_argument("--policy", choices=POLICIES, help="how context is delivered (default aoci)")
+    group.add_argument("--mode", choices=MODES, help="permissions (default ask)")
+    group.add_argument("--call-style", choices=STYLES, help="how tool calls travel (default auto)")
+    group.add_argument(
+        "--index-budget", type=int, metavar="TOKENS", help="bound of the index layer (60000)"
+    )
+
+
+def _add_limits(parser: Parser) -> None:
+    group = parser.add_argument_group("limits")
+    group.add_argument("--max-steps", type=int, metavar="N", help="model calls per turn (100)")
+    group.add_argument(
+        "--max-tokens", type=int, metavar="N", help="prompt + output tokens per turn"
+    )
+    group.add_argument("--max-cost", type=float, metavar="USD", help="dollars per session")
+    group.add_argument("--max-seconds", type=float, metavar="S", help="wall time per turn")
+
+
+def _add_place(parser: Parser) -> None:
+    parser.add_argument(
+        "--cwd", type=Path, default=Path(), metavar="DIR", help="the repository (default .)"
+    )
+
+
+def _run_agent(arguments: Arguments) -> int:
+    if arguments.print:
+        from aoci_agent.cli.headless import run
+    else:
+        from aoci_agent.cli.interactive import run
+    return run(arguments)
+
+
+def _run_index(arguments: Arguments) -> int:
+    from aoci_agent.cli.index import run
+
+    return run(arguments)
+
+
+def _run_search(arguments: Arguments) -> int:
+    from aoci_agent.cli.index import search
+
+    return search(arguments)
+
+
+def _run_demo(arguments: Arguments) -> int:
+    from aoci_agent.cli.demo import run
+
+    return run(arguments)

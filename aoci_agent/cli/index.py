@@ -1,0 +1,122 @@
+"""`aoci-agent index build|show|stats` and `aoci-agent search`: the index without any model."""
+
+import json
+import sys
+from dataclasses import asdict
+
+from aoci_agent.aoci.lookup import search as look_up
+from aoci_agent.aoci.model import Index
+from aoci_agent.aoci.stats import Stats, stats
+from aoci_agent.aoci.write import entry_line
+from aoci_agent.assembly import Bench, Progress, open_bench
+from aoci_agent.base.errors import BadUsage, Exit
+from aoci_agent.base.terminal import clean
+from aoci_agent.cli.arguments import Arguments
+from aoci_agent.cli.launch import launch_from
+
+FINDINGS_SHOWN = 20
+
+
+def run(arguments: Arguments) -> int:
+    """Dispatch the action."""
+    bench = open_bench(launch_from(arguments))
+    match arguments.action:
+        case "build":
+            return _build(bench, arguments)
+        case "show":
+            return _show(bench, arguments)
+        case _:
+            return _stats(bench, arguments)
+
+
+def search(arguments: Arguments) -> int:
+    """Print the entries that share most words with the query."""
+    bench = open_bench(launch_from(arguments))
+    bench.store.follow(_progress())
+    hits = look_up(bench.store.current, " ".join(arguments.words), arguments.limit)
+    if arguments.json:
+        print(json.dumps([{"path": hit.path, "score": round(hit.score, 3)} for hit in hits]))
+    else:
+        for hit in hits:
+            print(clean(_full_line(bench.store.current, hit.path)))
+    if not hits:
+        print("nothing matches; try other words", file=sys.stderr)
+    return Exit.DONE
+
+
+def _build(bench: Bench, arguments: Arguments) -> int:
+    report = bench.store.build(_progress())
+    if arguments.json:
+        print(json.dumps(asdict(report)))
+        return Exit.DONE
+    print(
+        f"{report.entries} entries for {report.indexable} indexable files, {report.tokens} tokens, "
+        f"{report.derived} derived, {report.reused} reused, {report.seconds:.2f} s"
+    )
+    for finding in report.findings[:FINDINGS_SHOWN]:
+        print(f"  note: {clean(finding)}", file=sys.stderr)
+    if len(report.findings) > FINDINGS_SHOWN:
+        print(f"  and {len(report.findings) - FINDINGS_SHOWN} more notes", file=sys.stderr)
+    return Exit.DONE
+
+
+def _show(bench: Bench, arguments: Arguments) -> int:
+    bench.store.follow(_progress())
+    index = bench.store.current
+    words = " ".join(arguments.words)
+    if not words:
+        from aoci_agent.aoci.write import write
+
+        print(clean(write(index)), end="")
+        return Exit.DONE
+    path = bench.workspace.relative(words) if bench.workspace.exists(words) else words
+    lines = [
+        _full_line(index, p)
+        for p in index.by_path
+        if p == path or p.startswith(f"{path.rstrip('/')}/")
+    ]
+    if not lines:
+        lines = [_full_line(index, hit.path) for hit in look_up(index, words)]
+    if not lines:
+        raise BadUsage(f"no entry matches '{words}'", "aoci-agent search WORDS")
+    print(clean("\n".join(lines)))
+    return Exit.DONE
+
+
+def _stats(bench: Bench, arguments: Arguments) -> int:
+    report = bench.store.follow(_progress())
+    measured = stats(bench.store.current, report.indexable)
+    if arguments.json:
+        print(json.dumps(asdict(measured)))
+    else:
+        print(_stats_table(measured))
+    return Exit.DONE
+
+
+def _stats_table(measured: Stats) -> str:
+    rows = [
+        ("entries", f"{measured.entries} of {measured.indexable} indexable files"),
+        ("coverage", f"{measured.coverage:.1%}"),
+        ("tokens", f"{measured.tokens}"),
+        ("tokens per entry", f"{measured.per_entry:.1f}"),
+    ]
+    return "\n".join(f"{name:<18}{value}" for name, value in rows)
+
+
+def _full_line(index: Index, path: str) -> str:
+    entry = index.by_path[path]
+    return f"{entry.directory}/{entry_line(entry)}" if entry.directory else entry_line(entry)
+
+
+def _progress() -> Progress | None:
+    """A counter on stderr when it is a terminal; nothing otherwise."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        if done == total:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        elif done % 25 == 0:
+            print(f"\rindexing {done}/{total}", end="", file=sys.stderr, flush=True)
+
+    return show

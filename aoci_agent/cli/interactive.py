@@ -1,0 +1,37 @@
+"""The TUI: the screen first, the session behind it."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from aoci_agent.agent.mode import Mode
+from aoci_agent.base.errors import BadUsage
+from aoci_agent.base.places import Places
+from aoci_agent.cli.arguments import Arguments
+from aoci_agent.cli.deferred import DeferredSession, Pending
+
+if TYPE_CHECKING:
+    from aoci_agent.assembly import Launch
+
+
+def run(arguments: Arguments) -> int:
+    """Open the screen in this repository. Raises BadUsage without a terminal."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BadUsage("this is not a terminal", 'aoci-agent -p "what to do" works without one')
+    from aoci_agent.tui.app import run_app
+    from aoci_agent.tui.approver import ScreenApprover
+
+    approver = ScreenApprover()
+    session = DeferredSession(lambda: _launch(arguments), approver, _pending(arguments))
+    history = None if arguments.no_session else Places(os.environ).history_file
+    return run_app(session, approver, first_prompt=arguments.prompt, history=history)
+
+
+def _launch(arguments: Arguments) -> "Launch":
+    from aoci_agent.cli.launch import launch_from
+
+    return launch_from(arguments)
+
+
+def _pending(arguments: Arguments) -> Pending:
+    return Pending(arguments.model or "", arguments.policy or "aoci", Mode(arguments.mode or "ask"))

@@ -1,0 +1,40 @@
+"""From the arguments to a `Launch`: settings merged, place checked."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from aoci_agent.assembly import Launch, work_root
+from aoci_agent.base.errors import BadUsage
+from aoci_agent.base.places import Places
+from aoci_agent.cli.arguments import Arguments
+from aoci_agent.config import Settings, environment, load_settings
+
+
+def launch_from(arguments: Arguments) -> Launch:
+    """Merge all sources of settings. Raises BadUsage or BadWorkspace."""
+    env = environment()
+    places = Places(env)
+    flags: dict[str, Any] = {
+        name: value
+        for name in Settings.model_fields
+        if (value := getattr(arguments, name, None)) is not None
+    }
+    return Launch(
+        root=work_root(getattr(arguments, "cwd", None) or Path()),
+        settings=load_settings(places, env, flags),
+        places=places,
+        env=env,
+        keep_record=not getattr(arguments, "no_session", False),
+        record_to=getattr(arguments, "record_responses", None),
+        replay_from=getattr(arguments, "fake_responses", None),
+    )
+
+
+def prompt_from(arguments: Arguments) -> str:
+    """The prompt typed, with piped standard input below it. Raises BadUsage when both are empty."""
+    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
+    text = "\n\n".join(part for part in (arguments.prompt.strip(), piped.strip()) if part)
+    if not text:
+        raise BadUsage("-p needs a prompt", 'aoci-agent -p "what to do", or pipe it in')
+    return text

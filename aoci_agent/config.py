@@ -1,0 +1,93 @@
+"""Settings: defaults < user's config.toml < environment < flags. Nothing here is read from a repository."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from aoci_agent.agent.mode import Mode
+from aoci_agent.base.errors import BadUsage
+from aoci_agent.base.places import Places
+
+CallStyle = Literal["auto", "native", "text", "schema"]
+
+
+class Price(BaseModel):
+    """US dollars per million tokens, for models no catalogue knows or prices of your own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cache_read: float | None = Field(default=None, ge=0)
+    cache_write: float | None = Field(default=None, ge=0)
+    window: int | None = Field(default=None, gt=0)
+
+
+class Settings(BaseModel):
+    """Everything a user can set. Field names are the keys of config.toml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = ""
+    """Model name, e.g. anthropic/claude-sonnet-5-5, openai/gpt-6.2, ollama/qwen3, local:FILE.gguf."""
+    policy: str = "aoci"
+    """Context policy: grep-read or aoci."""
+    mode: Mode = Mode.ASK
+    """Permission mode at start: read-only, ask, auto-edit, full-auto."""
+    call_style: CallStyle = "auto"
+    """How tool calls travel: native, read out of text, or a schema-constrained action."""
+    index_budget: int = Field(default=60_000, ge=1_000)
+    """Hard bound of the rendered index, in tokens."""
+    max_steps: int | None = Field(default=100, ge=1)
+    """Model calls per turn."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Prompt plus output tokens per turn."""
+    max_cost: float | None = Field(default=None, ge=0)
+    """US dollars per session."""
+    max_seconds: float | None = Field(default=None, gt=0)
+    """Wall time per turn."""
+    prices: dict[str, Price] = Field(default_factory=dict)
+    """Your own prices and windows by model name; they win over the catalogue."""
+
+
+def load_settings(places: Places, env: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
+    """Settings from all sources. `flags` holds only what was given. Raises BadUsage naming the source."""
+    file = places.config_file
+    values = _read(file)
+    _check(values, str(file))
+    from_env = {
+        name: env[key]
+        for name in Settings.model_fields
+        if (key := f"AOCI_AGENT_{name.upper()}") in env and name != "prices"
+    }
+    _check(values | from_env, "the environment (AOCI_AGENT_*)")
+    return _check(values | from_env | dict(flags), "the command line")
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadUsage(f"cannot read {file}: {error}", "mend or remove that file") from error
+
+
+def _check(values: Mapping[str, Any], source: str) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise BadUsage(
+            f"{source}: {name}: {first['msg']}", "see `aoci-agent --help` and docs/config.md"
+        ) from error
+
+
+def environment() -> dict[str, str]:
+    """The process's environment, read in one place."""
+    return dict(os.environ)

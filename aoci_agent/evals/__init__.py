@@ -1,0 +1,1 @@
+"""Measures that anyone can rerun, and the demo."""

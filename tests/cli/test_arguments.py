@@ -1,0 +1,62 @@
+"""The command line: what is refused, and what it never imports."""
+
+import subprocess
+import sys
+
+import pytest
+
+from aoci_agent.base.errors import Exit
+from aoci_agent.cli import main
+from aoci_agent.cli.arguments import parse
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as done:
+        main(["--version"])
+    assert done.value.code == 0
+    assert capsys.readouterr().out.startswith("aoci-agent ")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--mode", "yolo"],
+        ["--mod", "ask"],  # no abbreviations
+        ["--max-steps", "many"],
+        ["index"],
+        ["index", "explode"],
+        ["search"],
+        ["a", "b"],
+    ],
+)
+def test_bad_usage_is_exit_2_with_one_line_and_a_way_out(
+    argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as done:
+        main(argv)
+    assert done.value.code == Exit.USAGE
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("aoci-agent: ")
+    assert "--help" in lines[1]
+
+
+def test_flags_inside_a_prompt_are_words(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = parse(["-p", "please run --mode=full-auto"])
+    assert arguments.mode is None
+    assert arguments.prompt == "please run --mode=full-auto"
+
+
+def test_print_without_a_prompt_is_bad_usage(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
+    done = subprocess.run(
+        [sys.executable, "-m", "aoci_agent", "-p"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == Exit.USAGE
+    assert "needs a prompt" in done.stderr
+    assert done.stdout == ""

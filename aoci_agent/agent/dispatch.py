@@ -76,19 +76,20 @@ class Dispatcher:
                 yield ToolStarted(ready.bound.call, ready.preview)
         results = await asyncio.gather(*(self._execute(ready) for ready in prepared))
         seconds = time.monotonic() - started
-        for call, result in zip(calls, results, strict=True):
-            yield ToolFinished(call, result, _status(result), seconds)
+        for call, ready, result in zip(calls, prepared, results, strict=True):
+            title = ready.preview.title if isinstance(ready, Ready) else call.name
+            yield ToolFinished(call, result, _status(result), seconds, title)
 
     async def _alone(self, call: ToolCall) -> AsyncGenerator[Event]:
         ready = self._prepare(call)
         if isinstance(ready, ToolResult):
-            yield ToolFinished(call, ready, "failed", 0.0)
+            yield ToolFinished(call, ready, "failed", 0.0, call.name)
             return
         bound, preview = ready.bound, ready.preview
         verdict = self._permissions.judge(bound.tool.name, bound.tool.effect, preview.key)
         reason = self._permissions.reason(bound.tool.effect)
         if verdict is Verdict.DENY:
-            yield ToolFinished(call, _denied(preview, reason), "denied", 0.0)
+            yield _denied(call, preview, reason)
             return
         if verdict is Verdict.ASK:
             question = Question(call.id, bound.tool.name, bound.tool.effect, preview, reason)
@@ -96,16 +97,15 @@ class Dispatcher:
             decision = await self._approver.ask(question)
             yield ApprovalAnswered(call.id, decision)
             if decision.answer is Answer.DENY:
-                yield ToolFinished(
-                    call, _denied(preview, decision.comment or reason), "denied", 0.0
-                )
+                yield _denied(call, preview, decision.comment or "the user said no")
                 return
             if decision.answer is Answer.SESSION:
                 self._permissions.grant(bound.tool.name, preview.key)
         yield ToolStarted(call, preview)
         started = time.monotonic()
         result = await self._execute(ready)
-        yield ToolFinished(call, result, _status(result), time.monotonic() - started)
+        seconds = time.monotonic() - started
+        yield ToolFinished(call, result, _status(result), seconds, preview.title)
 
     def _prepare(self, call: ToolCall) -> Ready | ToolResult:
         try:
@@ -132,9 +132,10 @@ def _failed(error: ForModel) -> ToolResult:
     return ToolResult(text=text, ok=False, summary=text.splitlines()[0][:200] if text else "failed")
 
 
-def _denied(preview: Preview, reason: str) -> ToolResult:
+def _denied(call: ToolCall, preview: Preview, reason: str) -> ToolFinished:
     text = f"Denied: {preview.title}. Reason: {reason}. It was not run."
-    return ToolResult(text=text, ok=False, summary=f"denied: {reason}", details={"denied": True})
+    result = ToolResult(text, ok=False, summary=reason, details={"denied": True})
+    return ToolFinished(call, result, "denied", 0.0, preview.title)
 
 
 def _status(result: ToolResult) -> Status:

@@ -111,6 +111,7 @@ class ToolFinished:
     result: ToolResult
     status: Literal["done", "failed", "denied", "interrupted"]
     seconds: float
+    title: str = ""  # what was called, in one line; the tool's name when it could not be read
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Turn:
         """Take note of a result; returns a nudge for the model when it repeats itself, else ""."""
         self.gate.saw(finished.result)
         if finished.status == "denied":
-            self.denied.append(f"{finished.call.name}: {finished.result.summary}")
+            self.denied.append(f"{finished.title}: {finished.result.summary}")
         times = self.guard.repeated(finished.call, finished.result.text)
         if times >= NUDGE_AT:
             return render("repeat", tool=finished.call.name, times=times)

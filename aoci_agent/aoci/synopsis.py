@@ -1,5 +1,6 @@
 """S: facts found in the code, the most telling first."""
 
+import re
 from collections.abc import Sequence
 
 from aoci_agent.aoci.facts.model import Facts
@@ -8,6 +9,12 @@ from aoci_agent.aoci.surroundings import Surroundings, ranked_symbols
 from aoci_agent.aoci.wordset import wordset
 
 _SHOWN_LITERAL = 40
+# What may be a credential never reaches the prompt: by the name, or by the look of the value.
+_SECRET = re.compile(
+    r"^\w*(?:secret|token|passw|passwd|api_?key|private|credential)\w*=[rbf]?[\"']"
+    r"|=[rbf]?[\"'](?=[\w+/=.-]*\d)(?=[\w+/=.-]*[a-zA-Z])[\w+/=.-]{20,}[\"']\Z",
+    re.IGNORECASE,
+)
 _COMMON_ERRORS = wordset(
     "NotImplementedError ImportError AssertionError StopIteration SystemExit AttributeError KeyError"
     " IndexError TypeError ValueError RuntimeError Exception"
@@ -29,7 +36,8 @@ def synopsis_of(path: str, around: Surroundings, level: int, layer: str, told: s
     items += _listed("uses", _outside(path, around, layer), 5)
     if layer != "M":
         items += [shape for shape in facts.shapes if ":" in shape][:3]
-    items += [cut(item, _SHOWN_LITERAL) for item in facts.constants[:6]]
+    plain = [item for item in facts.constants if not _SECRET.search(item)]
+    items += [cut(item, _SHOWN_LITERAL) for item in plain[:6]]
     if level >= 5:
         items += _said(path, around, told)
     if layer not in "MRH" and level >= 7:

@@ -85,9 +85,9 @@ async def _consume(session: Session, prompt: str, output_format: str) -> TurnFin
 def report(event: Event) -> None:
     """One line of progress on stderr for the events a person wants to see go by."""
     match event:
-        case ToolFinished(call, result, status, seconds):
+        case ToolFinished(call, result, status, seconds, title):
             mark = {"done": "✓", "failed": "✗", "denied": "⊘", "interrupted": "⊘"}[status]
-            text = one_line(f"{call.name}: {result.summary}", 110)
+            text = one_line(f"{title or call.name}  {result.summary}", 110)
             print(f"  {mark} {text}  {seconds:.1f}s", file=sys.stderr)
         case StepFinished(record, _):
             text = (

@@ -29,8 +29,8 @@ def measure(path: Path, cache: Path) -> dict[str, Any]:
         store = IndexStore(workspace, Repository.find(workspace.root), cache)
         report = store.build()
         wall, spent = time.monotonic() - wall, time.process_time() - spent
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # before counting for the table
         figures = stats(store.current, report.indexable)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "repository": path.name,
         "files": report.indexable,

@@ -157,7 +157,7 @@ class Renderer:
     def _finished(self, event: happened.ToolFinished) -> None:
         call = self._calls.pop(event.call.id, None)
         if call is None:
-            call = self._started(event.call.id, f"{event.call.name} {event.call.arguments}")
+            call = self._started(event.call.id, event.title or event.call.name)
             del self._calls[event.call.id]
         call.finish(event.result, event.status, event.seconds)
         self._activity.note("working")

@@ -87,7 +87,7 @@ async def test_denied_calls_do_not_run_and_are_named_at_the_end() -> None:
     assert result.status == "denied"
     assert "not that file" in result.result.text
     assert isinstance(events[-1], TurnFinished)
-    assert events[-1].denied == ("change: denied: not that file",)
+    assert events[-1].denied == ("change a: not that file",)
 
 
 async def test_reads_never_ask() -> None:

@@ -104,6 +104,18 @@ def test_what_the_entries_say(project: Path, open_store: Opener) -> None:
     assert header["overview"].startswith("Shop sells things over HTTP")
 
 
+def test_credentials_and_addresses_stay_out(project: Path, open_store: Opener) -> None:
+    (project / "src/shop/keys.py").write_text(
+        '"""Signs things, see https://example.com/x for more."""\n'
+        'API_KEY = "abc"\nLEVEL = 3\nNAME = "Zm9vYmFyMTIzNDU2Nzg5MDEy"\n'
+    )
+    store = open_store(project)
+    store.build()
+    entry = store.current.by_path["src/shop/keys.py"]
+    assert entry.function == "Signs things, see for more."
+    assert entry.synopsis == "LEVEL=3"
+
+
 def test_the_file_on_disk_is_canonical(project: Path, open_store: Opener) -> None:
     open_store(project).build()
     text = (project / INDEX).read_text("utf-8")

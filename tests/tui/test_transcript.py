@@ -111,10 +111,11 @@ async def test_output_is_folded_and_opens_by_key_click_and_enter() -> None:
 async def test_a_denied_call_is_shown_though_it_never_started() -> None:
     call = ToolCall("c7", "bash", '{"command": "rm -rf /"}')
     result = ToolResult("denied by the user", ok=False, summary="denied by the user")
-    async with running(FakeSession([ToolFinished(call, result, "denied", 0.0), finished()])) as it:
+    denied = ToolFinished(call, result, "denied", 0.0, "rm -rf /")
+    async with running(FakeSession([denied, finished()])) as it:
         await it.send("go")
         await it.until_shown("done ·")
-        assert '✗ bash {"command": "rm -rf /"}' in it.screen
+        assert "✗ rm -rf /" in it.screen
 
 
 async def test_notices_and_rewrites_are_said() -> None:

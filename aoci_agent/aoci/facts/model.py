@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, cast
 
-VERSION = 4  # raise whenever extraction changes: cached facts of older versions are dropped
+VERSION = 5  # raise whenever extraction changes: cached facts of older versions are dropped
 
 
 class Symbol(NamedTuple):

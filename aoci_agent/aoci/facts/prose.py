@@ -10,6 +10,7 @@ _NOISE = re.compile(
     |use\ (?:client|strict|server)|eslint|prettier|tslint|jshint|istanbul|v8\ ignore|webpack
     |@ts-|noqa|type:\s*ignore|pylint|flake8|mypy:|pyright|ruff:|isort:|fmt:|coverage:|pragma
     |-\*-|coding[:=]|vim?:|^!|nolint|go:build|go:generate|\+build|@jsx|<reference|sourcemapping
+    |ignore\ (?:all|any|previous|prior|the\ above)\b.{0,40}instruction|system\ prompt|you\ are\ now\b
     |do\ not\ edit|auto[- ]?generated|@generated|TODO|FIXME|XXX\b|HACK\b
     |(?-i:^\s*(?:import|from|const|let|var|return|if|for|def|class|func|export)\b.*[;({:=]\s*$)""",
     re.IGNORECASE | re.VERBOSE,
@@ -18,7 +19,9 @@ _MARK = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|//+!?|#+!?|--|<!--|%+|;+)\s?|\s
 _TAGGED = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\.\. \w+::|Args:|Returns:|Raises:|Parameters\b|>>>)")
 _RULE = re.compile(r"^[\s=\-_*#~+.─━═]*$")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(])|(?<=[。!?])|\n\s*\n")
-_LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>\n]{1,200}>|:\w+:`~?([^`<]*)[^`]*`|`{1,3}|\*\*")
+_LINKED = re.compile(
+    r"https?://[^\s)\]>]+|!?\[([^\]]*)\]\([^)]*\)|<[^>\n]{1,200}>|:\w+:`~?([^`<]*)[^`]*`|`{1,3}|\*\*"
+)
 
 
 def unmark(lines: Iterable[str]) -> list[str]:

@@ -59,7 +59,7 @@ class Edit:
         path, file, found = plan.path, plan.file, plan.found
         if found.text == file.text:
             text = f"{path}: nothing to do, the new text already stands at line {_lines(found)}"
-            return ToolResult(text, summary=f"{path}: already applied")
+            return ToolResult(text, summary="already applied")
         known = self._documents.ledger.known_id(path)
         saved = self._documents.save(path, with_text(file, found.text), expect=file.content_id)
         shift = saved.lines - len(found.view.lines)
@@ -68,7 +68,7 @@ class Edit:
         )
         return ToolResult(
             after_edit(path, file, found, moved=known not in {"", file.content_id}),
-            summary=f"{path}: edited at line {_lines(found)}",
+            summary=f"at line {_lines(found)}",
             changed=(path,),
             diff=unified(path, file.text, found.text),
         )

@@ -55,7 +55,7 @@ class Read:
         lines = split(file.text)
         if not lines:
             self._documents.ledger.saw(path, file.content_id, 1, 1)
-            return ToolResult(f"{path} is empty", summary=f"{path}: empty", read=(path,))
+            return ToolResult(f"{path} is empty", summary="empty", read=(path,))
         return self._lines(path, file, lines, arguments)
 
     def _lines(
@@ -71,7 +71,7 @@ class Read:
         )
         last = first + shown - 1
         self._documents.ledger.saw(path, file.content_id, first, last)
-        summary = f"{path}: lines {first}-{last} of {len(lines)}"
+        summary = f"lines {first}-{last} of {len(lines)}"
         return ToolResult(text + _left_out(first, last, len(lines)), summary=summary, read=(path,))
 
     def _listing(self, path: str) -> ToolResult:
@@ -80,7 +80,7 @@ class Read:
         if len(names) > NAMES:
             shown += f"\n[{len(names) - NAMES} of {len(names)} names not shown: use glob]"
         where = path or "."
-        return ToolResult(f"{where}/\n{shown}", summary=f"{where}/: {len(names)} names")
+        return ToolResult(f"{where}/\n{shown}", summary=f"{len(names)} names")
 
 
 def _shortened(line: str) -> str:

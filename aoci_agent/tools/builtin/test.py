@@ -66,7 +66,8 @@ class TestTool:
     def preview(self, arguments: TestArguments) -> Preview:
         """The exact command that will run."""
         command = self._runner(arguments).command
-        return Preview("command", command, command, key=command)
+        title = f"test {arguments.target}".rstrip()
+        return Preview("command", title, command, key=command)
 
     async def run(self, arguments: TestArguments) -> ToolResult:
         """Run, read the report, keep the log."""

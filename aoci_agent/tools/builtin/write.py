@@ -43,13 +43,13 @@ class Write:
     def _write(self, arguments: WriteArguments) -> ToolResult:
         path, before, after = self._plan(arguments)
         if before and before.text == after.text:
-            return ToolResult(f"{path} already has this content", summary=f"{path}: unchanged")
+            return ToolResult(f"{path} already has this content", summary="unchanged")
         saved = self._documents.save(path, after, expect=before.content_id if before else "")
         self._documents.ledger.wrote(path, saved.content_id, saved.lines)
         verb = "wrote" if before else "created"
         return ToolResult(
             f"{verb} {path}: {saved.lines} lines",
-            summary=f"{path}: {verb}, {saved.lines} lines",
+            summary=f"{verb}, {saved.lines} lines",
             changed=(path,),
             diff=unified(path, before.text if before else None, after.text),
         )

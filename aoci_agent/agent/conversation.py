@@ -46,6 +46,11 @@ class Conversation:
         calls = tuple(storable(call) for call in message.calls)
         self._messages.append(AssistantMessage(message.text, calls, message.reasoning))
 
+    def hear_part(self, text: str) -> None:
+        """Keep what was said before an interruption, so that "go on" has something to go on from."""
+        if text.strip():
+            self._messages.append(AssistantMessage(f"{text.rstrip()} [interrupted]"))
+
     def answer(self, finished: ToolFinished, nudge: str = "") -> None:
         """Store the result of a call."""
         result = finished.result

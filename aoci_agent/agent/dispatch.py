@@ -145,6 +145,4 @@ def _status(result: ToolResult) -> Status:
 def interrupted(result: ToolResult | None = None) -> ToolResult:
     """The result of a call that was cut short, so that every call in history has its answer (peers.md 93)."""
     base = result or ToolResult(text="")
-    return replace(
-        base, text="Interrupted by the user before it finished.", ok=False, summary="interrupted"
-    )
+    return replace(base, text="Interrupted before it finished.", ok=False, summary="interrupted")

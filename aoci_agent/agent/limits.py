@@ -1,11 +1,13 @@
 """What ends a turn: steps, tokens, money, time, repetition. All counted, none guessed."""
 
+import asyncio
 import hashlib
 import time
 from collections import Counter
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
-from aoci_agent.agent.events import Reason
+from aoci_agent.agent.events import Event, Reason
 from aoci_agent.agent.meter import Totals
 from aoci_agent.policies.conversation import ToolCall
 
@@ -50,7 +52,11 @@ class Guard:
         if bounds.cost is not None:
             self._check_cost(session, bounds.cost)
         if bounds.seconds is not None and self.elapsed >= bounds.seconds:
-            raise Stop("time", f"stopped after {self.elapsed:.0f} s (--max-seconds)")
+            raise self.out_of_time()
+
+    def out_of_time(self) -> Stop:
+        """The stop for a turn whose time is up."""
+        return Stop("time", f"stopped after {self.elapsed:.0f} s (--max-seconds)")
 
     @property
     def elapsed(self) -> float:
@@ -85,3 +91,18 @@ class Guard:
             raise Stop("cost", "stopped: --max-cost is set but this model has no known price")
         if session.cost >= bound:
             raise Stop("cost", f"stopped at ${session.cost:.4f} (--max-cost {bound})")
+
+
+async def within(events: AsyncGenerator[Event], guard: Guard) -> AsyncGenerator[Event]:
+    """The same events, ended by Stop when the turn's time is up, also in the middle of a call.
+
+    The event that is waited for is cancelled, which stops the model or the command behind it.
+    """
+    while True:
+        try:
+            event = await asyncio.wait_for(anext(events), guard.remaining)
+        except StopAsyncIteration:
+            return
+        except TimeoutError as error:
+            raise guard.out_of_time() from error
+        yield event

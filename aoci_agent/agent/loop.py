@@ -19,7 +19,7 @@ from aoci_agent.agent.events import (
     ToolFinished,
     TurnStarted,
 )
-from aoci_agent.agent.limits import Guard, Limits, Stop
+from aoci_agent.agent.limits import Guard, Limits, Stop, within
 from aoci_agent.agent.meter import Meter
 from aoci_agent.agent.models.model import (
     CallPiece,
@@ -62,10 +62,13 @@ class Agent:
     async def run(self, prompt: str, note: str = "") -> AsyncGenerator[Event]:
         """One turn. Cancelling or closing it stops model and command and leaves a valid history."""
         turn = Turn(Guard(self._limits))
-        yield self._record(TurnStarted(prompt))
         self.conversation.begin(prompt, note)
         try:
-            async with aclosing(self._steps(turn)) as events:
+            yield self._record(TurnStarted(prompt))
+            async with (
+                aclosing(self._steps(turn)) as steps,
+                aclosing(within(steps, turn.guard)) as events,
+            ):
                 async for event in events:
                     yield self._record(event)
             finished = turn.finished("done")
@@ -145,6 +148,8 @@ class Agent:
             record = call.abort(error)
             turn.spent(record)
             self._record(StepFinished(record, self.meter.session))
+            if not isinstance(error, StreamCut):
+                self.conversation.hear_part(call.text)
             raise
         turn.spent(record)
         yield StepFinished(record, self.meter.session)

@@ -129,7 +129,7 @@ class RunningCall:
         self._parts = parts
         self._started = time.monotonic()
         self._first: float | None = None
-        self._text = ""
+        self.text = ""
         self._reply: Reply | None = None
 
     @property
@@ -142,7 +142,7 @@ class RunningCall:
         if self._first is None and not isinstance(piece, NoticePiece):
             self._first = time.monotonic() - self._started
         if isinstance(piece, TextPiece):
-            self._text += piece.text
+            self.text += piece.text
         if isinstance(piece, Reply):
             self._reply = piece
 
@@ -162,7 +162,7 @@ class RunningCall:
             usage = self._model.priced(
                 Usage(
                     fresh=self.prompt_tokens if self._first is not None else 0,
-                    output=tokens.estimate(self._text),
+                    output=tokens.estimate(self.text),
                     tokens_from=Provenance.ESTIMATED,
                 )
             )

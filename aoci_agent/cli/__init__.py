@@ -22,6 +22,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader left (`| head`): nothing is wrong and nobody is listening
         return Exit.DONE
+    except Exception as error:  # noqa: BLE001 - the last boundary: nobody above can say it better
+        return _crashed(error)
 
 
 def _complain(error: ForUser) -> None:
@@ -30,3 +32,22 @@ def _complain(error: ForUser) -> None:
     print(f"aoci-agent: {clean(error.message)}", file=sys.stderr)
     if error.hint:
         print(f"  try: {clean(error.hint)}", file=sys.stderr)
+
+
+def _crashed(error: Exception) -> int:
+    """A bug of this program: keep the traceback for a report, show one line."""
+    import os
+    import traceback
+
+    from aoci_agent.base.places import Places
+
+    file = Places(os.environ).data / "crash.log"
+    text = "".join(traceback.format_exception(error))
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.write_text(text, encoding="utf-8", errors="replace")
+    except OSError:
+        print(text, file=sys.stderr)
+    name = type(error).__name__
+    _complain(ForUser(f"a bug stopped the program ({name}: {error})", f"report it with {file}"))
+    return Exit.FAILED

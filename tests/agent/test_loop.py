@@ -270,6 +270,31 @@ async def test_interrupting_a_reply_is_metered_as_an_estimate() -> None:
     assert h.agent.meter.session.steps == 1
 
 
+async def test_time_limit_stops_a_hanging_command_and_leaves_a_valid_history() -> None:
+    class Hanging(FakeTool):
+        async def run(self, arguments: object) -> ToolResult:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    hang = Hanging("shell", Effect.RUN, lambda text: ToolResult(text))
+    h = harness([says("", call("shell", "a")), says("fine")], hang, limits=Limits(seconds=0.1))
+    assert closing(await h.turn()).reason == "time"
+    assert closing(await h.turn("go on")).text == "fine"
+
+
+async def test_what_was_said_before_an_interruption_is_kept() -> None:
+    h = harness([says("a long reply " * 50), says("more")], look())
+    turn = h.agent.run("go")
+    async for event in turn:
+        if isinstance(event, TextDelta):
+            break
+    await turn.aclose()
+    await h.turn("go on")
+    kept = [m.text for m in h.model.requests[-1].messages if isinstance(m, AssistantMessage)]
+    assert kept[0].startswith("a long")
+    assert kept[0].endswith("[interrupted]")
+
+
 async def test_a_reply_cut_at_the_output_limit_is_continued_once() -> None:
     cut = Reply(says("half"), Usage(fresh=1), "length", "scripted")
     h = harness([cut, says("rest")], look())

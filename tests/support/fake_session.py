@@ -226,7 +226,7 @@ def ran(text: str = "1 failed, 11 passed", *, ok: bool = False) -> list[Item]:
 
 
 def may_edit() -> Question:
-    preview = Preview("diff", "edit shop/quotes.py", DIFF, "edit shop/quotes.py")
+    preview = Preview("diff", "edit shop/quotes.py", DIFF, "shop/quotes.py")
     return Question("c1", "edit", Effect.EDIT, preview, "mode ask: edits are confirmed")
 
 

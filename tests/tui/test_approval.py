@@ -50,7 +50,7 @@ async def test_it_shows_the_diff_with_line_numbers() -> None:
         await it.until_asked()
         assert "Allow this edit?  edit shop/quotes.py" in it.screen
         assert "12 +     if quote.discount >= 1:" in it.screen
-        assert "a allows: edit shop/quotes.py" in it.screen
+        assert "a allows in this session: every further edit of shop/quotes.py" in it.screen
 
 
 KEYS = (

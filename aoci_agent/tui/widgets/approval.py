@@ -220,14 +220,18 @@ class ApprovalPanel(Vertical, can_focus=True):
         """What "always" grants is short enough for a line of its own, or is the command itself."""
         preview = self.question.preview
         same = preview.key == preview.body
-        return same or len(clean(preview.key)) + 16 < screen_width(self)
+        return same or len(clean(preview.key)) + 50 < screen_width(self)
 
     def _grants(self) -> tuple[Content, Content]:
         key = self.question.preview.key
         if not key:
             return Content(), Content()
-        shown = "this command" if key == self.question.preview.body else key
-        return Content.styled("\n a allows: ", "$muted"), foreign.block(shown, "$muted")
+        preview = self.question.preview
+        if preview.kind == "command" and key == preview.body:
+            key = "this exact command"
+        elif preview.kind == "diff":
+            key = f"every further edit of {key}"
+        return Content.styled("\n a allows in this session: ", "$muted"), foreign.block(key, "$muted")
 
     def _below(self) -> int:
         return max(0, int(self._body.max_scroll_y - self._body.scroll_y))
@@ -243,7 +247,7 @@ class ApprovalPanel(Vertical, can_focus=True):
     def _paint_keys(self) -> None:
         words = {
             "y": "yes, once",
-            "a": "always exactly this",
+            "a": "always",
             "n": "no",
             "c": "no, with a comment",
         }

@@ -231,7 +231,9 @@ class ApprovalPanel(Vertical, can_focus=True):
             key = "this exact command"
         elif preview.kind == "diff":
             key = f"every further edit of {key}"
-        return Content.styled("\n a allows in this session: ", "$muted"), foreign.block(key, "$muted")
+        return Content.styled("\n a allows in this session: ", "$muted"), foreign.block(
+            key, "$muted"
+        )
 
     def _below(self) -> int:
         return max(0, int(self._body.max_scroll_y - self._body.scroll_y))

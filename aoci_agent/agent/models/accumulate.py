@@ -1,8 +1,8 @@
-"""Chunks of an OpenAI-shaped stream -> pieces for the screen and, at its end, one whole message."""
+"""Chunks of an OpenAI-shaped stream, put together to one whole message."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from aoci_agent.agent.models.model import (
@@ -25,13 +25,9 @@ Chunk = Mapping[str, Any]
 FINISHES: dict[str, Finish] = {
     "tool_calls": "calls",
     "function_call": "calls",
-    "tool_use": "calls",
     "length": "length",
-    "max_tokens": "length",
     "model_length": "length",
     "content_filter": "filtered",
-    "safety": "filtered",
-    "refusal": "filtered",
 }
 
 
@@ -41,12 +37,7 @@ class _Call:
 
     id: str = ""
     name: str = ""
-    arguments: list[str] = field(default_factory=list[str])
-    size: int = 0
-
-    @property
-    def text(self) -> str:
-        return "".join(self.arguments)
+    arguments: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +60,12 @@ class Accumulator:
     def __init__(self, taken_ids: Iterable[str] = ()) -> None:
         """`taken_ids` are the call ids the conversation already uses; new calls get others."""
         self._taken = set(taken_ids)
-        self._text: list[str] = []
-        self._reasoning: list[str] = []
+        self._text = ""
+        self._reasoning = ""
         self._calls: list[_Call] = []
         self._slots: dict[int, _Call] = {}
         self._size = 0
-        self._finish: str | None = None
+        self._finish = ""
         self._usage: object = None
         self._model = ""
         self._fed = self._understood = False
@@ -82,7 +73,7 @@ class Accumulator:
     @property
     def received(self) -> str:
         """The visible text so far."""
-        return _whole("".join(self._text))
+        return _whole(self._text)
 
     def feed(self, chunk: object) -> Iterator[Shown]:
         """Take in one chunk. Unknown fields are passed over; MalformedReply when it is absurd."""
@@ -90,19 +81,19 @@ class Accumulator:
             raise MalformedReply("the model's server sent a chunk that is not a JSON object")
         self._fed = True
         data = cast("Chunk", chunk)
-        self._take_usage(data)
-        if isinstance(data.get("model"), str):
-            self._model = data["model"] or self._model
-        choice = _first_choice(data)
-        if choice is None:
+        self._model = _string(data.get("model")) or self._model
+        choices = data.get("choices")
+        first = cast("list[object]", choices)[0] if isinstance(choices, list) and choices else None
+        choice = _mapping(first)
+        # Usage comes in a chunk of its own, in the last choice (Kimi) or under x_groq.
+        groq = _mapping(data.get("x_groq"))
+        self._usage = data.get("usage") or choice.get("usage") or groq.get("usage") or self._usage
+        if not isinstance(first, Mapping):
             return
         self._understood = True
         # A server that ignores `stream` answers with one whole `message` in place of a delta.
-        delta = _mapping(choice.get("delta")) or _mapping(choice.get("message"))
-        yield from self._take_delta(delta)
-        finish = choice.get("finish_reason")
-        if isinstance(finish, str) and finish:
-            self._finish = finish
+        yield from self._take_delta(_mapping(choice.get("delta") or choice.get("message")))
+        self._finish = _string(choice.get("finish_reason")) or self._finish
 
     def finished(self, *, done: bool) -> Finished:
         """The whole message. `done` says that the stream's own end mark ([DONE]) was seen.
@@ -114,64 +105,46 @@ class Accumulator:
             raise StreamCut("the connection was closed before the reply began")
         if not self._understood:
             raise MalformedReply("the model's server answered with something that is not a chat")
-        if self._finish is None and not (done and all(_is_object(c.text) for c in self._calls)):
+        if not self._finish and not (done and all(_is_object(c.arguments) for c in self._calls)):
             raise StreamCut("the reply was cut off before its end", self.received)
-        calls = self._finished_calls()
-        message = AssistantMessage(self.received, calls, _whole("".join(self._reasoning)))
-        finish = FINISHES.get((self._finish or "").lower(), "stop")
-        if calls and finish == "stop":
-            finish = "calls"  # many servers say "stop" after tool calls
-        elif not calls and finish == "calls":
-            finish = "stop"
+        calls = tuple(self._whole_call(call) for call in self._calls if call.name or call.arguments)
+        message = AssistantMessage(self.received, calls, _whole(self._reasoning))
+        finish = FINISHES.get(self._finish.lower(), "stop")
+        if finish in ("stop", "calls"):  # many servers say "stop" after tool calls
+            finish = "calls" if calls else "stop"
         return Finished(message, finish, self._usage, self._model)
 
-    def _take_usage(self, data: Chunk) -> None:
-        """Usage comes in a chunk of its own, in the last choice (Kimi) or under x_groq."""
-        choice = _first_choice(data)
-        groq = _mapping(data.get("x_groq"))
-        found = data.get("usage") or (choice or {}).get("usage") or groq.get("usage")
-        self._usage = found or self._usage
-
     def _take_delta(self, delta: Chunk) -> Iterator[Shown]:
-        thought = delta.get("reasoning_content") or delta.get("reasoning")
-        if isinstance(thought, str) and thought:
-            self._grow(len(thought))
-            self._reasoning.append(thought)
+        thought = _string(delta.get("reasoning_content") or delta.get("reasoning"))
+        if thought:
+            self._grow(thought)
+            self._reasoning += thought
             yield ReasoningPiece(_whole(thought))
-        yield from self._take_content(delta.get("content"))
+        text = _text(delta.get("content"))
+        if text:
+            self._grow(text)
+            self._text += text
+            yield TextPiece(_whole(text))
         calls = delta.get("tool_calls")
         if isinstance(calls, list):
             for part in cast("list[object]", calls):
                 if isinstance(part, Mapping):
                     yield self._take_call(cast("Chunk", part))
 
-    def _take_content(self, content: object) -> Iterator[Shown]:
-        """Text, or a list of typed parts (Mistral: text and thinking)."""
-        if isinstance(content, str) and content:
-            self._grow(len(content))
-            self._text.append(content)
-            yield TextPiece(_whole(content))
-        elif isinstance(content, list):
-            for part in cast("list[object]", content):
-                yield from self._take_content(_mapping(part).get("text"))
-
     def _take_call(self, part: Chunk) -> CallPiece:
         function = _mapping(part.get("function"))
-        call = self._slot(part, _string(function.get("name")))
-        call.id = call.id or _string(part.get("id"))
         name = _string(function.get("name"))
+        call = self._slot(part, name)
+        call.id = call.id or _string(part.get("id"))
         if name != call.name:  # some servers repeat the whole name in every delta
             call.name += name
         arguments = function.get("arguments")
         if isinstance(arguments, Mapping):  # already parsed by the server
             arguments = json.dumps(arguments, ensure_ascii=False)
-        if isinstance(arguments, str) and arguments:
-            self._grow(len(arguments))
-            call.arguments.append(arguments)
-            call.size += len(arguments)
-        if call.size > MAX_ARGUMENTS:
+        call.arguments += self._grow(_string(arguments))
+        if len(call.arguments) > MAX_ARGUMENTS:
             raise MalformedReply(f"the arguments of a call are over {MAX_ARGUMENTS} characters")
-        return CallPiece(call.name, call.size)
+        return CallPiece(call.name, len(call.arguments))
 
     def _slot(self, part: Chunk, name: str) -> _Call:
         """The call a delta belongs to. Some servers send no index, or 0 for every call."""
@@ -192,35 +165,26 @@ class Accumulator:
         self._calls.append(_Call())
         return self._calls[-1]
 
-    def _grow(self, size: int) -> None:
-        self._size += size
+    def _grow(self, text: str) -> str:
+        self._size += len(text)
         if self._size > MAX_REPLY:
             raise MalformedReply(f"the reply is over {MAX_REPLY} characters")
+        return text
 
-    def _finished_calls(self) -> tuple[ToolCall, ...]:
-        calls = [call for call in self._calls if call.name or call.arguments]
-        return tuple(
-            ToolCall(
-                self._own_id(call.id), _whole(call.name.strip()), _arguments(_whole(call.text))
-            )
-            for call in calls
-        )
-
-    def _own_id(self, given: str) -> str:
-        """The given id, or one of nine letters and digits (Mistral refuses any other form)."""
-        number = len(self._taken)
+    def _whole_call(self, call: _Call) -> ToolCall:
+        """The call with an id of its own: nine letters and digits, Mistral refuses other forms."""
+        given, number = call.id, len(self._taken)
         while not given or given in self._taken:
             given, number = f"call{number:05d}", number + 1
         self._taken.add(given)
-        return given
+        return ToolCall(given, _whole(call.name.strip()), _arguments(_whole(call.arguments)))
 
 
-def _first_choice(data: Chunk) -> Chunk | None:
-    choices = data.get("choices")
-    if not isinstance(choices, list) or not choices:
-        return None
-    first = cast("list[object]", choices)[0]
-    return cast("Chunk", first) if isinstance(first, Mapping) else None
+def _text(content: object) -> str:
+    """Text, or the text of a list of typed parts."""
+    if isinstance(content, list):
+        return "".join(_string(_mapping(x).get("text")) for x in cast("list[object]", content))
+    return _string(content)
 
 
 def _mapping(value: object) -> Chunk:
@@ -246,5 +210,5 @@ def _arguments(text: str) -> str:
 def _is_object(text: str) -> bool:
     try:
         return isinstance(json.loads(_arguments(text)), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

@@ -3,13 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from aoci_agent.agent.models.endpoints import PROVIDERS, find_endpoint
+from aoci_agent.agent.models.litellm_client import LitellmModel
+from aoci_agent.agent.models.local import LocalModel
 from aoci_agent.agent.models.model import Model
+from aoci_agent.agent.models.openai_client import OpenAIClient
+from aoci_agent.agent.models.prices import listing
+from aoci_agent.agent.models.probe import CallStyle, ProbingModel, with_style
+from aoci_agent.agent.models.providers import DIRECT, find_endpoint, worker_environment
+from aoci_agent.agent.models.retry import RetryingModel
 from aoci_agent.base.errors import ModelUnavailable
-
-CallStyle = Literal["auto", "native", "text", "schema"]
 
 EXAMPLES = "e.g. --model anthropic/claude-sonnet-5-5, openai/NAME, ollama/NAME or local:FILE.gguf"
 
@@ -41,7 +45,12 @@ def open_model(name: str, env: Mapping[str, str], settings: ModelSettings | None
         from aoci_agent.agent.models.recorded import ReplayModel
 
         return ReplayModel(chosen.replay_from, chosen.replay_pace)
-    model = _styled(name.strip(), env, chosen)
+    client, place = _client(name.strip(), env, chosen)
+    model: Model = RetryingModel(client)
+    if chosen.call_style == "auto" and place:
+        model = ProbingModel(model, place, chosen.state_dir)
+    else:
+        model = with_style(model, chosen.call_style)
     if chosen.record_to is not None:
         from aoci_agent.agent.models.recorded import RecordingModel
 
@@ -49,60 +58,31 @@ def open_model(name: str, env: Mapping[str, str], settings: ModelSettings | None
     return model
 
 
-def _styled(name: str, env: Mapping[str, str], settings: ModelSettings) -> Model:
-    """The retrying client inside the wrapper for its call style."""
-    from aoci_agent.agent.models.probe import ProbingModel
-    from aoci_agent.agent.models.retry import RetryingModel
-    from aoci_agent.agent.models.styles import with_style
-
-    client, place = _client(name, env, settings)
-    retrying = RetryingModel(client)
-    if settings.call_style == "auto" and place:
-        return ProbingModel(retrying, place, settings.state_dir)
-    return with_style(retrying, settings.call_style)
-
-
 def _client(name: str, env: Mapping[str, str], settings: ModelSettings) -> tuple[Model, str]:
     """The client for a name, and the place its call style is remembered under ("": no probing)."""
     if not name:
         raise ModelUnavailable("no model is chosen", EXAMPLES)
     if name.startswith("local:"):
-        from aoci_agent.agent.models.local import LocalModel
-
         local = LocalModel(Path(name.removeprefix("local:")).expanduser(), settings.prices)
         return local, f"{local.name} {local.file.size}"
     direct = _direct_name(name)
     if direct:
-        from aoci_agent.agent.models.openai_client import OpenAIClient
-
         endpoint = find_endpoint(direct, env)
         if not (endpoint.own and _needs_responses(direct)):
             place = f"{endpoint.url} {endpoint.model}" if endpoint.local else ""
             return OpenAIClient(endpoint, settings.prices), place
-    from aoci_agent.agent.models.litellm_client import LitellmModel
-    from aoci_agent.agent.models.litellm_names import worker_environment
-
     return LitellmModel(name, worker_environment(name, env), settings.prices), ""
 
 
 def _direct_name(name: str) -> str:
     """The name with its provider when our own client serves it, "" when litellm must."""
-    if name.partition("/")[0] in PROVIDERS:
+    if name.partition("/")[0] in DIRECT:
         return name
-    from aoci_agent.agent.models.prices import listing
-
-    entry = None if "/" in name else listing(name)
-    plain = entry is not None and (entry.get("litellm_provider"), entry.get("mode")) == (
-        "openai",
-        "chat",
-    )
-    return f"openai/{name}" if plain else ""
+    entry = listing(name)
+    direct = (entry.get("litellm_provider"), entry.get("mode")) == ("openai", "chat")
+    return f"openai/{name}" if direct and "/" not in name else ""
 
 
 def _needs_responses(name: str) -> bool:
     """Some OpenAI models are served by the Responses API alone; litellm translates to it."""
-    if not name.startswith("openai/"):
-        return False
-    from aoci_agent.agent.models.prices import listing
-
-    return (listing(name) or {}).get("mode") == "responses"
+    return name.startswith("openai/") and listing(name).get("mode") == "responses"

@@ -2,19 +2,29 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from aoci_agent.agent.models.endpoints import Endpoint
 from aoci_agent.agent.models.faults import Caller
-from aoci_agent.agent.models.model import Busy
+from aoci_agent.agent.models.model import Busy, MalformedReply
+from aoci_agent.agent.models.providers import Endpoint
 from aoci_agent.agent.models.reading import Dropped
-from aoci_agent.agent.models.sse import DONE, EventReader
 from aoci_agent.base.errors import AgentError, ModelUnavailable
 
 if TYPE_CHECKING:
     import httpx
+
+DONE: Final = b"[DONE]"
+MAX_LINE = 16_000_000  # bytes
+
+# Where a local server states the context it really gives (it is set there, not by the model), below
+# its root, and the way to the number in its answer.
+_WINDOWS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "llamacpp": ("/props", ("default_generation_settings", "n_ctx")),
+    "lmstudio": ("/api/v0/models/{model}", ("loaded_context_length",)),
+    "ollama": ("/api/ps", ("models", "{model}", "context_length")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +41,7 @@ class Timeouts:
     gap: float = 60.0
 
 
-PATIENT = Timeouts(connect=5.0, headers=600.0, event=600.0, gap=120.0)
+PATIENT: Final = Timeouts(connect=5.0, headers=600.0, event=600.0, gap=120.0)
 
 
 class Connection:
@@ -63,11 +73,12 @@ class Connection:
         import httpx
 
         http = await self.open()
-        data = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
         sent = http.build_request(
             "POST",
             f"{self._endpoint.url}/chat/completions",
-            content=data.encode("utf-8", "replace"),
+            content=json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(
+                "utf-8", "replace"
+            ),
             headers={"Content-Type": "application/json", "Accept": "text/event-stream"},
             timeout=httpx.Timeout(None, connect=self._timeouts.connect),
         )
@@ -87,9 +98,8 @@ class Connection:
         """The events of a streaming answer; Dropped when the connection breaks or falls silent."""
         import httpx
 
-        reader = EventReader()
         received = response.aiter_bytes()
-        patience = self._timeouts.event
+        patience, rest = self._timeouts.event, b""
         while True:
             try:
                 async with asyncio.timeout(patience):
@@ -101,24 +111,11 @@ class Connection:
             if data is None:
                 break
             patience = self._timeouts.gap
-            for payload in reader.feed(data):
+            found, rest = split_events(rest + data)
+            for payload in found:
                 yield payload
-        for payload in reader.end():
-            if payload == DONE or _is_json(payload):
-                yield payload
-
-    async def model_names(self, seconds: float = 2.0) -> list[str]:
-        """The names GET /models lists; empty when it does not answer quickly."""
-        import httpx
-
-        http = await self.open()
-        try:
-            async with asyncio.timeout(seconds):
-                answer = await http.get(f"{self._endpoint.url}/models")
-            listed = cast("dict[str, Any]", answer.json())["data"]
-            return [str(item["id"]) for item in listed]
-        except (TimeoutError, httpx.HTTPError, ValueError, KeyError, TypeError):
-            return []
+        for payload in last_event(rest):
+            yield payload
 
     async def text(self, response: "httpx.Response", limit: int = 200_000) -> str:
         """A whole body, up to `limit` bytes: an error page is useful only so far."""
@@ -137,6 +134,39 @@ class Connection:
             await response.aclose()
         return data.decode("utf-8", "replace")
 
+    async def model_names(self, seconds: float = 2.0) -> list[str]:
+        """The names GET /models lists; empty when it does not answer within this time."""
+        listed = _field(await self._get(f"{self._endpoint.url}/models", seconds), "data")
+        names = [_field(item, "id") for item in _items(listed)]
+        return [name for name in names if isinstance(name, str)]
+
+    async def window(self, seconds: float = 0.5) -> int | None:
+        """The context a local server gives, in tokens; None when it does not say.
+
+        Ask once the model is loaded: after a reply. It matters most for Ollama, which cuts longer
+        prompts without a word.
+        """
+        model = self._endpoint.model
+        path, way = _WINDOWS.get(self._endpoint.provider, ("", ()))
+        if not path:
+            return None
+        root = self._endpoint.url.removesuffix("/v1")
+        value = await self._get(root + path.replace("{model}", model), seconds)
+        for key in way:
+            value = _named(value, model) if key == "{model}" else _field(value, key)
+        return value if isinstance(value, int) and value > 0 else None
+
+    async def _get(self, url: str, seconds: float) -> object:
+        """Parsed JSON, None for anything else."""
+        import httpx
+
+        http = await self.open()
+        try:
+            async with asyncio.timeout(seconds):
+                return (await http.get(url)).json()
+        except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, ValueError):
+            return None
+
     def _unreachable(self, error: Exception) -> AgentError:
         """A server never reached is a setting to mend; one that was, may come back."""
         why = self._caller.tidy(str(error) or type(error).__name__, 120)
@@ -148,6 +178,30 @@ class Connection:
             f"{self._endpoint.url} cannot be reached: {why}",
             f"{way}, or set {variable}" if variable else way,
         )
+
+
+def split_events(data: bytes) -> tuple[list[bytes], bytes]:
+    """The payloads of complete `data:` lines of server-sent events, and the bytes after the last.
+
+    One line is one event here. Split at line feeds only: JSON may hold U+2028, where
+    str.splitlines would break.
+    """
+    *lines, rest = data.split(b"\n")
+    if len(rest) > MAX_LINE:
+        raise MalformedReply(f"the model's server sent a line over {MAX_LINE} bytes")
+    found = (line[5:].strip() for line in lines if line.startswith(b"data:"))
+    return [payload for payload in found if payload], rest
+
+
+def last_event(rest: bytes) -> Iterator[bytes]:
+    """What is left when the connection closed, if it is whole: it may lack its line feed."""
+    for payload in split_events(rest + b"\n")[0]:
+        try:
+            if payload != DONE:
+                json.loads(payload)
+            yield payload
+        except (ValueError, RecursionError):
+            return
 
 
 def _open(endpoint: Endpoint) -> "httpx.AsyncClient":
@@ -162,9 +216,15 @@ def _open(endpoint: Endpoint) -> "httpx.AsyncClient":
     )
 
 
-def _is_json(payload: bytes) -> bool:
-    try:
-        json.loads(payload)
-    except ValueError:
-        return False
-    return True
+def _field(value: object, key: str) -> object:
+    return cast("Mapping[str, Any]", value).get(key) if isinstance(value, Mapping) else None
+
+
+def _items(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _named(value: object, model: str) -> object:
+    """The entry of a list for this model; Ollama adds `:latest` to a name without a tag."""
+    wanted = (model, f"{model}:latest")
+    return next((entry for entry in _items(value) if _field(entry, "name") in wanted), None)

@@ -4,11 +4,11 @@ import asyncio
 from dataclasses import dataclass
 from typing import Final
 
-from aoci_agent.agent.models.endpoints import PROVIDERS, Endpoint
-from aoci_agent.agent.models.openai_client import OpenAIClient
+from aoci_agent.agent.models.connection import Connection
+from aoci_agent.agent.models.faults import Caller
+from aoci_agent.agent.models.providers import DIRECT, Endpoint
 
 SERVERS: Final = {"ollama": "Ollama", "lmstudio": "LM Studio", "llamacpp": "llama.cpp"}
-SECONDS: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +19,18 @@ class Running:
     models: tuple[str, ...]
 
 
-async def find_servers(
-    urls: dict[str, str] | None = None, seconds: float = SECONDS
-) -> list[Running]:
+async def find_servers(urls: dict[str, str] | None = None, seconds: float = 0.3) -> list[Running]:
     """Ask all usual ports at once. `urls` (provider to base URL) is for other ports than those."""
-    places = urls or {provider: PROVIDERS[provider].url for provider in SERVERS}
-    # Not within the time limit: importing httpx for the first time takes most of it.
-    clients = {name: OpenAIClient(Endpoint(name, "", url)) for name, url in places.items()}
-    await asyncio.gather(*(client.warm() for client in clients.values()))
-    found = await asyncio.gather(*(client.model_names(seconds) for client in clients.values()))
-    await asyncio.gather(*(client.close() for client in clients.values()))
-    return [
-        Running(SERVERS[provider], tuple(f"{provider}/{name}" for name in names))
-        for provider, names in zip(clients, found, strict=True)
-        if names
-    ]
+    places = urls or {provider: DIRECT[provider].url for provider in SERVERS}
+    found = await asyncio.gather(*(_ask(name, url, seconds) for name, url in places.items()))
+    return [running for running in found if running.models]
+
+
+async def _ask(provider: str, url: str, seconds: float) -> Running:
+    connection = Connection(Endpoint(provider, "", url), Caller(provider, url), None)
+    try:
+        await connection.open()  # not within the time limit: importing httpx takes most of it
+        names = await connection.model_names(seconds)
+    finally:
+        await connection.close()
+    return Running(SERVERS[provider], tuple(f"{provider}/{name}" for name in names))

@@ -1,8 +1,8 @@
 """The process that imports litellm (7-10 CPU seconds, 200 MB) so that the agent does not.
 
 Speaks JSON lines. In: {"id", "body"} asks, {"id", "cancel": true} stops, end of input ends the process.
-Out: {"ready": true} once, then per request {"id", "chunk"}..., and one {"id", "done": true} or
-{"id", "error": {"status", "kind", "message", "headers"}}.
+Out: {"ready": true} once, then per request {"id", "chunk"}..., and one {"id", "done"} (whether the
+provider itself ended the reply) or {"id", "error": {"status", "kind", "message", "headers"}}.
 """
 
 import asyncio
@@ -65,38 +65,63 @@ async def _serve(complete: Any, out: BinaryIO) -> None:
 
 
 async def _answer(complete: Any, out: BinaryIO, number: int, body: dict[str, Any]) -> None:
+    ended = False
     try:
         stream = await complete(**body)
         async for chunk in stream:
-            _say(out, {"id": number, "chunk": chunk.model_dump(exclude_none=True)})
+            ended = _ended(stream)
+            _say(out, {"id": number, "chunk": _told(chunk, stream, ended=ended)})
     except asyncio.CancelledError:
         pass
     except Exception as error:  # noqa: BLE001 - every failure is reported to the parent, by kind
         _say(out, {"id": number, "error": _described(error)})
         return
-    _say(out, {"id": number, "done": True})
+    _say(out, {"id": number, "done": ended})
+
+
+def _told(chunk: Any, stream: Any, *, ended: bool) -> dict[str, Any]:
+    """A chunk without what litellm made up.
+
+    It counts tokens when the provider did not, adds the cost by its own table (which would beat the
+    user's prices), and writes "stop" when no finish reason came.
+    """
+    told = cast("dict[str, Any]", chunk.model_dump(exclude_none=True))
+    usages = [getattr(seen, "usage", None) for seen in getattr(stream, "chunks", ())]
+    reported = next((usage for usage in reversed(usages) if usage), None)
+    if reported is None:
+        told.pop("usage", None)
+    elif "usage" in told:
+        told["usage"]["cost"] = getattr(reported, "cost", None)
+    if not ended:
+        for choice in told.get("choices", ()):
+            choice.pop("finish_reason", None)
+    return told
+
+
+def _ended(stream: Any) -> bool:
+    """Whether the provider gave a reason to finish: a stream that broke off has none."""
+    signs = ("received_finish_reason", "intermittent_finish_reason", "received_any_finish_reason")
+    return any(getattr(stream, sign, None) for sign in (*signs, "is_mock"))
 
 
 def _described(error: Exception) -> dict[str, Any]:
     """An exception of litellm (or below it) as data. Its attributes vary, hence the careful reads."""
     status = getattr(error, "status_code", None)
     response = getattr(error, "response", None)
-    wanted: dict[str, str] = {}
-    for source in (
+    headers: dict[str, str] = {}
+    # The provider's own come last: litellm keeps them apart in some cases.
+    for found in (
         getattr(response, "headers", None),
-        getattr(
-            error, "litellm_response_headers", None
-        ),  # the provider's own, where litellm kept it
+        getattr(error, "litellm_response_headers", None),
     ):
-        if isinstance(source, Mapping):
-            for name, value in cast("Mapping[str, str]", source).items():
-                if str(name).lower() in ("retry-after", "retry-after-ms"):
-                    wanted[str(name).lower()] = str(value)
+        if isinstance(found, Mapping):
+            named = cast("Mapping[str, object]", found).items()
+            headers |= {name.lower(): str(value) for name, value in named}
     return {
         "status": status if isinstance(status, int) else 500,
         "kind": type(error).__name__,
         "message": str(getattr(error, "message", "") or error)[:4000],
-        "headers": wanted,
+        "headers": {name: v for name, v in headers.items() if name.startswith("retry-after")},
     }
 
 

@@ -8,16 +8,15 @@ from typing import Any
 
 
 def main() -> None:
-    """Serve the file argv[-2] with a context of argv[-1] tokens; prints READY and the address."""
+    """Serve the file argv[-2] with a context of argv[-1] tokens; prints the address when it is loaded."""
     path, context = sys.argv[-2], int(sys.argv[-1])
     # llama.cpp logs to both outputs; the protocol keeps the real standard output.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    library: Any = import_module(
-        "xllamacpp"
-    )  # optional: a plain import would not type-check without it
+    # Optional: a plain import would not type-check without it.
+    library: Any = import_module("xllamacpp")
     server = library.Server(_parameters(library, path, context))
-    out.write(f"READY {server.listening_address}\n")
+    out.write(f"{server.listening_address}\n")
     out.flush()
     sys.stdin.buffer.read()
     os._exit(0)  # the server's threads would delay the exit

@@ -5,19 +5,18 @@ It exists because importing litellm costs 7-10 CPU seconds; httpx, imported on f
 
 import json
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from aoci_agent.agent.models.connection import Connection, Timeouts
-from aoci_agent.agent.models.endpoints import Endpoint
+from aoci_agent.agent.models.accumulate import Chunk
+from aoci_agent.agent.models.connection import DONE, Connection, Timeouts
 from aoci_agent.agent.models.faults import Caller, refusal, unknown_model
 from aoci_agent.agent.models.model import Busy, MalformedReply, Piece, Reply, Request, Usage
 from aoci_agent.agent.models.prices import Prices, Table
-from aoci_agent.agent.models.reading import END, Account, Dropped, EndMark, read_reply
-from aoci_agent.agent.models.served import served_window
-from aoci_agent.agent.models.sse import DONE
+from aoci_agent.agent.models.providers import Endpoint
+from aoci_agent.agent.models.reading import END, Dropped, read_reply
 from aoci_agent.agent.models.wire import (
     conversation,
     fixed_marked_conversation,
@@ -71,27 +70,27 @@ class OpenAIClient:
         self, endpoint: Endpoint, user_prices: Table | None = None, timeouts: Timeouts | None = None
     ) -> None:
         self.name = endpoint.name
-        self.endpoint = endpoint
-        prices = Prices(endpoint.name, user_prices or {}, endpoint.loopback, endpoint.own)
-        caller = Caller(endpoint.name, endpoint.url, endpoint.key_variable, endpoint.key)
-        self._account = Account(endpoint.name, caller, prices)
-        self._connection = Connection(endpoint, caller, timeouts)
+        self._endpoint = endpoint
+        self._prices = Prices(endpoint.name, user_prices or {}, endpoint.loopback, endpoint.own)
+        self._caller = Caller(endpoint.name, endpoint.url, endpoint.key_variable, endpoint.key)
+        self._connection = Connection(endpoint, self._caller, timeouts)
         self._dialect = dialect_of(endpoint)
         self._served: int | None = None  # the window a local server stated; 0: it did not
 
     @property
     def window(self) -> int | None:
         """Context window in tokens: the user's word, what the server said, a catalogue; or None."""
-        prices = self._account.prices
-        return prices.user_window or self._served or prices.window
+        return self._prices.user_window or self._served or self._prices.window
 
     def priced(self, usage: Usage) -> Usage:
-        """Tokens counted by the caller, with what they cost here."""
-        return self._account.prices.priced(usage)
+        return self._prices.priced(usage)
 
     async def warm(self) -> None:
         """Import what the first request needs."""
         await self._connection.open()
+
+    async def close(self) -> None:
+        await self._connection.close()
 
     async def stream(self, request: Request) -> AsyncGenerator[Piece]:
         """One chat completion, streamed."""
@@ -99,27 +98,18 @@ class OpenAIClient:
         try:
             async with (
                 aclosing(self._chunks(response)) as chunks,
-                aclosing(read_reply(chunks, request, self._account)) as pieces,
+                aclosing(read_reply(chunks, request, self._caller, self._prices)) as pieces,
             ):
                 async for piece in pieces:
-                    if isinstance(piece, Reply):
-                        await self._ask_window()
+                    if isinstance(piece, Reply) and self._served is None and self._endpoint.local:
+                        self._served = await self._connection.window() or 0
                     yield piece
         finally:
             await response.aclose()
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._connection.close()
-
-    async def model_names(self, seconds: float = 2.0) -> list[str]:
-        """What the endpoint offers; empty when it does not say within this time."""
-        return await self._connection.model_names(seconds)
-
     def body(self, request: Request) -> dict[str, Any]:
         """The JSON that is sent. Equal requests give equal bytes."""
-        provider = self.endpoint.provider
-        body: dict[str, Any] = {"model": self.endpoint.model, "stream": True}
+        body: dict[str, Any] = {"model": self._endpoint.model, "stream": True}
         body["messages"] = self._messages(request)
         if request.prefix.tools:
             body["tools"] = tools(request.prefix.tools)
@@ -128,19 +118,13 @@ class OpenAIClient:
             body["stream_options"] = {"include_usage": True}
         if self._dialect.cache_key:
             body["prompt_cache_key"] = request.prefix.content_id
-        if provider == "openrouter":
+        if self._endpoint.provider == "openrouter":
             body["usage"] = {"include": True}  # its own cost figure comes with it
         return body | request.extra
 
-    async def _ask_window(self) -> None:
-        """Once, when the first reply shows that a local server has loaded the model."""
-        if self._served is None and self.endpoint.local:
-            http = await self._connection.open()
-            self._served = await served_window(http, self.endpoint) or 0
-
     def _messages(self, request: Request) -> list[dict[str, Any]]:
-        provider = self.endpoint.provider
-        if provider == "openrouter" and "claude" in self.endpoint.model.lower():
+        provider = self._endpoint.provider
+        if provider == "openrouter" and "claude" in self._endpoint.model.lower():
             return marked_conversation(request)
         if self._dialect.breakpoints:
             return fixed_marked_conversation(request)
@@ -161,14 +145,12 @@ class OpenAIClient:
                 raise await self._refusal(response, refused)
             self._dialect = dialect
 
-    async def _chunks(
-        self, response: "httpx.Response"
-    ) -> AsyncGenerator[Mapping[str, Any] | EndMark]:
+    async def _chunks(self, response: "httpx.Response") -> AsyncGenerator[Chunk | None]:
         """The parsed chunks of an answer, then END if the server said so."""
         kind = response.headers.get("content-type", "")
         if "text/html" in kind:
             raise ModelUnavailable(
-                f"{self.endpoint.url} answers with a web page, not with a model",
+                f"{self._endpoint.url} answers with a web page, not with a model",
                 "check the base URL: it usually ends in /v1",
             )
         if "application/json" in kind:  # the server ignored `stream`
@@ -183,19 +165,17 @@ class OpenAIClient:
                 yield _parse(payload)
 
     async def _refusal(self, response: "httpx.Response", body: str) -> AgentError:
-        caller = self._account.caller
         if response.status_code == 404:
-            return unknown_model(body, caller, await self.model_names())
+            return unknown_model(body, self._caller, await self._connection.model_names())
         if response.is_redirect:
             return ModelUnavailable(
-                f"{self.endpoint.url} redirects to another address; the key is not sent there",
-                f"set {self.endpoint.url_variable or 'the base URL'} to the final address",
+                f"{self._endpoint.url} redirects to another address; the key is not sent there",
+                f"set {self._endpoint.url_variable or 'the base URL'} to the final address",
             )
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return refusal(response.status_code, body, caller, headers)
+        return refusal(response.status_code, body, self._caller, response.headers)
 
 
-def _parse(payload: bytes) -> Mapping[str, Any]:
+def _parse(payload: bytes) -> Chunk:
     try:
         value: object = json.loads(payload)
     except (ValueError, RecursionError) as error:

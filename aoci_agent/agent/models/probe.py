@@ -1,11 +1,11 @@
-"""Finds out once how a local server takes tool calls, and remembers it."""
+"""How a server takes tool calls: by the user's word, or found out once and remembered."""
 
 import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, Literal, cast
 
 from aoci_agent.agent.models.model import (
     MalformedReply,
@@ -16,12 +16,15 @@ from aoci_agent.agent.models.model import (
     Reply,
     Request,
 )
-from aoci_agent.agent.models.styles import Style, with_style
+from aoci_agent.agent.models.schemaaction import SchemaActionModel
+from aoci_agent.agent.models.textcalls import TextCallsModel, TextPromptModel
 from aoci_agent.agent.models.wrapping import Wrapper
 from aoci_agent.base.errors import ModelUnavailable
 from aoci_agent.base.files import atomic_write
 from aoci_agent.policies.conversation import UserMessage
 from aoci_agent.policies.layers import Layer, Prefix, ToolSchema
+
+CallStyle = Literal["auto", "native", "text", "schema"]
 
 FILE = "call-styles.json"
 
@@ -43,6 +46,19 @@ QUESTION: Final = Request(
 )
 
 
+def with_style(model: Model, style: CallStyle) -> Model:
+    """The model in a call style. `auto` is native calls, read from the text when there are none."""
+    match style:
+        case "auto":
+            return TextCallsModel(model)
+        case "native":
+            return model
+        case "text":
+            return TextPromptModel(model)
+        case "schema":
+            return SchemaActionModel(model)
+
+
 class ProbingModel(Wrapper):
     """Chooses the call style with a short test question before the first request.
 
@@ -60,8 +76,8 @@ class ProbingModel(Wrapper):
         """The stream in the style that works, after asking for it the first time."""
         async with self._choosing:
             if self._styled is None:
-                style = await asyncio.to_thread(_load, self._file, self._place)
-                if style is None:
+                style = (await asyncio.to_thread(_read, self._file)).get(self._place)
+                if style not in ("native", "text", "schema"):
                     yield NoticePiece("asking the server once how it takes tool calls")
                     style = await find_style(self.inner)
                     await asyncio.to_thread(_save, self._file, self._place, style)
@@ -72,9 +88,12 @@ class ProbingModel(Wrapper):
                 yield piece
 
 
-async def find_style(model: Model) -> Style:
-    """Native calls (parsed by the server or readable in the text), else a schema, else text."""
-    if await _works(with_style(model, "auto")):
+async def find_style(model: Model) -> CallStyle:
+    """Native calls if the server parses them, else a schema if it holds to one, else text.
+
+    A schema before text: a small model that may write prose writes the result of its call as well.
+    """
+    if await _works(with_style(model, "native")):
         return "native"
     return "schema" if await _works(with_style(model, "schema"), last=True) else "text"
 
@@ -89,23 +108,13 @@ async def _works(model: Model, *, last: bool = False) -> bool:
             async for piece in pieces:
                 if isinstance(piece, Reply):
                     return [call.name for call in piece.message.calls] == ["look"]
-    except ModelUnavailable:
-        if last:
-            raise
-    except MalformedReply:
-        return False
-    except ModelError:
-        if last:
+    except (ModelUnavailable, ModelError) as error:
+        if last and not isinstance(error, MalformedReply):
             raise
     return False
 
 
-def _load(file: Path | None, place: str) -> Style | None:
-    known = _read(file).get(place)
-    return known if known in ("native", "text", "schema") else None
-
-
-def _save(file: Path | None, place: str, style: Style) -> None:
+def _save(file: Path | None, place: str, style: str) -> None:
     if file is None:
         return
     data = json.dumps(_read(file) | {place: style}, indent=1, sort_keys=True)

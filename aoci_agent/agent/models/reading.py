@@ -1,95 +1,67 @@
 """From a client's chunks to pieces and one Reply: the part all clients share."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, cast
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Final
 
-from aoci_agent.agent.models.accumulate import Accumulator, Finished
+from aoci_agent.agent.models.accumulate import Accumulator, Chunk
 from aoci_agent.agent.models.faults import Caller, refusal, said, stream_status
 from aoci_agent.agent.models.model import Busy, ContextOverflow, Piece, Reply, Request, StreamCut
-from aoci_agent.agent.models.prices import Prices
-from aoci_agent.agent.models.usage import estimated, normalise
+from aoci_agent.agent.models.prices import Prices, estimated, normalise
 from aoci_agent.base.errors import ModelUnavailable
-from aoci_agent.policies.conversation import AssistantMessage, ToolCall
+from aoci_agent.policies.conversation import AssistantMessage
 
-
-class EndMark:
-    """The stream's own end ([DONE], or the worker's last line)."""
-
-
-END: Final = EndMark()
-
-Chunks = AsyncIterator[Mapping[str, Any] | EndMark]
+END: Final = None
+"""In place of a chunk: the stream's own end ([DONE], or the worker's last line)."""
 
 
 class Dropped(Exception):
-    """The connection, or the worker behind it, went away. Never leaves this package."""
+    """The connection, or the worker behind it, broke. Never leaves this package."""
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """Who was asked and what it charges."""
-
-    name: str
-    caller: Caller
-    prices: Prices
-
-    def reply(self, request: Request, finished: Finished) -> Reply:
-        """The whole message with its usage: the provider's, or an estimate when it sent none."""
-        counted = normalise(finished.usage)
-        if counted is None or counted.fresh + counted.cache_read + counted.cache_write == 0:
-            usage = self.prices.priced(estimated(request, finished.message))
-        else:
-            usage = self.prices.charge(counted)
-        return Reply(finished.message, usage, finished.finish, finished.model or self.name)
-
-    def cut(self, request: Request, received: str, why: str) -> StreamCut:
-        """The error for a reply that lost its end, with what it will have cost."""
-        spent = self.prices.priced(estimated(request, AssistantMessage(received)))
-        return StreamCut(self.caller.tidy(why), received, spent)
-
-
-async def read_reply(chunks: Chunks, request: Request, account: Account) -> AsyncGenerator[Piece]:
+async def read_reply(
+    chunks: AsyncIterator[Chunk | None], request: Request, caller: Caller, prices: Prices
+) -> AsyncGenerator[Piece]:
     """Yield what streams in, then the Reply.
 
     A break before the first piece is Busy (it may be tried again, nothing was shown), after it
-    StreamCut.
+    StreamCut with what it will have cost.
     """
     gathered = Accumulator(used_ids(request))
     shown = done = False
     try:
         async for chunk in chunks:
-            if isinstance(chunk, EndMark):
+            if chunk is None:  # END
                 done = True
                 break
             if chunk.get("error"):
-                raise _stream_error(chunk["error"], account, shown=shown)
+                raise _stream_error(chunk["error"], caller, shown=shown)
             for piece in gathered.feed(chunk):
                 shown = True
                 yield piece
         finished = gathered.finished(done=done)
     except (Dropped, StreamCut) as error:
+        why = caller.tidy(str(error))
         if not shown:
-            raise Busy(account.caller.tidy(str(error))) from error
-        raise account.cut(request, gathered.received, str(error)) from error
-    yield account.reply(request, finished)
+            raise Busy(why) from error
+        received = gathered.received
+        spent = prices.priced(estimated(request, AssistantMessage(received)))
+        raise StreamCut(why, received, spent) from error
+    usage = normalise(finished.usage) or estimated(request, finished.message)
+    model = finished.model or caller.model
+    yield Reply(finished.message, prices.priced(usage), finished.finish, model)
 
 
 def used_ids(request: Request) -> list[str]:
     """Ids of all calls in the conversation."""
-    calls: list[ToolCall] = []
-    for message in request.messages:
-        if isinstance(message, AssistantMessage):
-            calls.extend(message.calls)
-    return [call.id for call in calls]
+    replies = (item for item in request.messages if isinstance(item, AssistantMessage))
+    return [call.id for reply in replies for call in reply.calls]
 
 
-def _stream_error(error: object, account: Account, *, shown: bool) -> Exception:
+def _stream_error(error: object, caller: Caller, *, shown: bool) -> Exception:
     """An error object inside a 200 stream."""
-    import json
-
-    body = json.dumps({"error": cast("Any", error)}, default=str)
-    mapped = refusal(stream_status(error), body, account.caller)
+    body = json.dumps({"error": error}, default=str)
+    mapped = refusal(stream_status(error), body, caller)
     if shown and not isinstance(mapped, ContextOverflow | ModelUnavailable):
-        return StreamCut(f"{account.caller.server} broke off: {said(body)}")
+        return StreamCut(f"{caller.server} broke off: {said(body)}")
     return mapped

@@ -17,7 +17,6 @@ from aoci_agent.agent.models.model import (
     Model,
     NoticePiece,
     Piece,
-    Provenance,
     ReasoningPiece,
     Reply,
     Request,
@@ -30,11 +29,7 @@ from aoci_agent.base.errors import BadUsage, ModelUnavailable
 from aoci_agent.policies.conversation import AssistantMessage, ToolCall
 
 
-class _Stored(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class StoredPiece(_Stored):
+class StoredPiece(BaseModel):
     """One piece; `characters` only for calls."""
 
     kind: Literal["text", "reasoning", "call"]
@@ -42,29 +37,10 @@ class StoredPiece(_Stored):
     characters: int = 0
 
 
-class StoredCall(_Stored):
-    """One tool call, its arguments as raw text."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-class StoredUsage(_Stored):
-    """The fields of `model.Usage`."""
-
-    fresh: int
-    cache_read: int
-    cache_write: int
-    output: int
-    reasoning: int
-    cost: float | None
-    tokens_from: Provenance
-    cost_from: Provenance
-
-
-class StoredReply(_Stored):
+class StoredReply(BaseModel):
     """One line of a recording: one model call."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: Literal[1] = 1
     request: str  # digest of what was asked; for reading, never checked on replay
@@ -73,9 +49,9 @@ class StoredReply(_Stored):
     pieces: tuple[StoredPiece, ...]
     text: str
     reasoning: str
-    calls: tuple[StoredCall, ...]
+    calls: tuple[ToolCall, ...]
     finish: Finish
-    usage: StoredUsage
+    usage: Usage
     seconds: float
 
 
@@ -83,8 +59,13 @@ class RecordingModel(Wrapper):
     """Appends every reply of another model to a file, one flushed line each."""
 
     def __init__(self, inner: Model, path: Path) -> None:
+        """BadUsage when the file cannot be written: known before anything is paid for."""
         super().__init__(inner)
         self._path = path
+        try:
+            _append(path, "")
+        except OSError as error:
+            raise BadUsage(f"cannot write the recording {path}: {error.strerror}") from error
 
     async def stream(self, request: Request) -> AsyncGenerator[Piece]:
         """The inner stream, unchanged."""
@@ -92,15 +73,30 @@ class RecordingModel(Wrapper):
         pieces: list[StoredPiece] = []
         async with aclosing(self.inner.stream(request)) as stream:
             async for piece in stream:
-                if isinstance(piece, Reply):
-                    stored = _stored(piece, pieces, self.window)
-                    seconds = round(time.monotonic() - started, 3)
-                    line = stored.model_copy(
-                        update={"request": digest(request), "seconds": seconds}
-                    )
-                    await asyncio.to_thread(_append, self._path, line.model_dump_json() + "\n")
-                elif not isinstance(piece, NoticePiece):
-                    pieces.append(_stored_piece(piece))
+                match piece:
+                    case TextPiece(text):
+                        pieces.append(StoredPiece(kind="text", text=text))
+                    case ReasoningPiece(text):
+                        pieces.append(StoredPiece(kind="reasoning", text=text))
+                    case CallPiece(name, characters):
+                        pieces.append(StoredPiece(kind="call", text=name, characters=characters))
+                    case NoticePiece():
+                        pass
+                    case Reply(message, usage, finish, model):
+                        stored = StoredReply(
+                            request=digest(request),
+                            model=model,
+                            window=self.window,
+                            pieces=tuple(pieces),
+                            text=message.text,
+                            reasoning=message.reasoning,
+                            calls=message.calls,
+                            finish=finish,
+                            usage=usage,
+                            seconds=round(time.monotonic() - started, 3),
+                        )
+                        line = stored.model_dump_json() + "\n"
+                        await asyncio.to_thread(_append, self._path, line)
                 yield piece
 
 
@@ -134,7 +130,8 @@ class ReplayModel:
         for piece in stored.pieces:
             await asyncio.sleep(self._pace)
             yield _piece(piece)
-        yield _reply(stored)
+        message = AssistantMessage(stored.text, stored.calls, stored.reasoning)
+        yield Reply(message, stored.usage, stored.finish, stored.model)
 
     def priced(self, usage: Usage) -> Usage:
         """Unchanged: only what the recording measured has a price."""
@@ -173,48 +170,11 @@ def _read(path: Path) -> list[StoredReply]:
 
 
 def _append(path: Path, line: str) -> None:
-    data = line.encode()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        os.write(descriptor, data)
+    with os.fdopen(descriptor, "ab") as file:
+        file.write(line.encode())
+        file.flush()
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _stored(reply: Reply, pieces: list[StoredPiece], window: int | None) -> StoredReply:
-    message, usage = reply.message, reply.usage
-    return StoredReply(
-        request="",
-        model=reply.model,
-        window=window,
-        pieces=tuple(pieces),
-        text=message.text,
-        reasoning=message.reasoning,
-        calls=tuple(StoredCall(id=c.id, name=c.name, arguments=c.arguments) for c in message.calls),
-        finish=reply.finish,
-        usage=StoredUsage(
-            fresh=usage.fresh,
-            cache_read=usage.cache_read,
-            cache_write=usage.cache_write,
-            output=usage.output,
-            reasoning=usage.reasoning,
-            cost=usage.cost,
-            tokens_from=usage.tokens_from,
-            cost_from=usage.cost_from,
-        ),
-        seconds=0.0,
-    )
-
-
-def _stored_piece(piece: TextPiece | ReasoningPiece | CallPiece) -> StoredPiece:
-    match piece:
-        case TextPiece(text=text):
-            return StoredPiece(kind="text", text=text)
-        case ReasoningPiece(text=text):
-            return StoredPiece(kind="reasoning", text=text)
-        case CallPiece(name=name, characters=characters):
-            return StoredPiece(kind="call", text=name, characters=characters)
 
 
 def _piece(stored: StoredPiece) -> Piece:
@@ -225,10 +185,3 @@ def _piece(stored: StoredPiece) -> Piece:
             return ReasoningPiece(stored.text)
         case "call":
             return CallPiece(stored.text, stored.characters)
-
-
-def _reply(stored: StoredReply) -> Reply:
-    calls = tuple(ToolCall(call.id, call.name, call.arguments) for call in stored.calls)
-    message = AssistantMessage(stored.text, calls, stored.reasoning)
-    usage = Usage(**stored.usage.model_dump())
-    return Reply(message, usage, stored.finish, stored.model)

@@ -9,9 +9,11 @@ import re
 from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, cast
 
 from aoci_agent.agent.models.model import Piece, Reply, Request
+from aoci_agent.agent.models.prompted import prompted
 from aoci_agent.agent.models.reading import used_ids
 from aoci_agent.agent.models.wrapping import Wrapper
 from aoci_agent.policies.conversation import AssistantMessage, ToolCall
@@ -42,24 +44,44 @@ class TextCallsModel(Wrapper):
 
     async def stream(self, request: Request) -> AsyncGenerator[Piece]:
         """The inner stream; only its Reply may change."""
-        names = {tool.name for tool in request.prefix.tools}
-        async with aclosing(self.inner.stream(request)) as pieces:
+        async with aclosing(self.inner.stream(self.told(request))) as pieces:
             async for piece in pieces:
-                yield with_calls(piece, names, request) if isinstance(piece, Reply) else piece
+                yield with_calls(piece, request) if isinstance(piece, Reply) else piece
+
+    def told(self, request: Request) -> Request:
+        """The request as the inner model gets it."""
+        return request
 
 
-def with_calls(reply: Reply, names: Collection[str], request: Request) -> Reply:
+class TextPromptModel(TextCallsModel):
+    """For servers that refuse `tools`: the tools are told in the prompt as well."""
+
+    def told(self, request: Request) -> Request:
+        """The tools in words, and calls as the model itself wrote them."""
+        return prompted(request, "text_calls.md", written_call)
+
+
+def written_call(message: AssistantMessage) -> str:
+    """A message as a model following text_calls.md writes it."""
+    fences = [
+        f'```json\n{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}\n```'
+        for call in message.calls
+    ]
+    return "\n\n".join([message.text, *fences] if message.text else fences)
+
+
+def with_calls(reply: Reply, request: Request) -> Reply:
     """The reply with the calls its text ends in, or as it is."""
     # A reply cut at its length limit may end in half a batch: it is left for the loop to continue.
     if reply.message.calls or reply.finish != "stop":
         return reply
-    found = read_calls(reply.message.text, names)
+    found = read_calls(reply.message.text, {tool.name for tool in request.prefix.tools})
     if found is None:
         return reply
     number = len(used_ids(request))
     calls = tuple(
-        ToolCall(f"call{number + at:05d}", name, arguments)
-        for at, (name, arguments) in enumerate(found.calls)
+        ToolCall(f"call{at:05d}", name, arguments)
+        for at, (name, arguments) in enumerate(found.calls, number)
     )
     message = AssistantMessage(found.text, calls, reply.message.reasoning)
     return replace(reply, message=message, finish="calls")
@@ -74,15 +96,9 @@ def read_calls(text: str, names: Collection[str]) -> Found | None:
     arguments as an object, and have no keys besides.
     """
     body = _END_MARKS.sub("", text)
-    for find in (_whole, _tagged, _fenced, _bare, _opening):
-        found = find(body, names)
-        if found is not None:
-            return found
-    return None
-
-
-def _whole(body: str, names: Collection[str]) -> Found | None:
-    return _found("", [body], names)
+    found = _found("", [body], names)
+    finds = (find(body, names) for find in (_tagged, _fenced, _bare, _opening))
+    return found or next((found for found in finds if found), None)
 
 
 def _tagged(body: str, names: Collection[str]) -> Found | None:
@@ -98,7 +114,7 @@ def _tagged(body: str, names: Collection[str]) -> Found | None:
 
 def _fenced(body: str, names: Collection[str]) -> Found | None:
     """The last fences of a text, with nothing but space between and after them."""
-    if body.count("\n```") + body.startswith("```") < 1:
+    if "```" not in body:
         return None
     closed = body if re.search(r"^```[ \t]*\Z", body, re.MULTILINE) else body + "\n```"
     blocks = list(_FENCED.finditer(closed))
@@ -120,11 +136,8 @@ def _bare(body: str, names: Collection[str]) -> Found | None:
     """JSON from the start of some line to the end of the text."""
     if not body.endswith(("}", "]")) or "```" in body:
         return None
-    for opening in list(_OPENING.finditer(body))[:50]:
-        found = _found(body[: opening.start()], [body[opening.end() :]], names)
-        if found is not None:
-            return found
-    return None
+    starts = [opening.end() for opening in islice(_OPENING.finditer(body), 50)]
+    return next((f for at in starts if (f := _found(body[:at], [body[at:]], names))), None)
 
 
 def _found(before: str, texts: list[str], names: Collection[str]) -> Found | None:
@@ -138,10 +151,10 @@ def _found(before: str, texts: list[str], names: Collection[str]) -> Found | Non
 
 
 def _calls(text: str, names: Collection[str]) -> list[tuple[str, str]] | None:
-    value = _strict(text)
+    value: object = _strict(text)
     if set(_mapping(value)) == {"tool_calls"}:
         value = _mapping(value)["tool_calls"]
-    items = cast("list[object]", value) if isinstance(value, list) else [cast("object", value)]
+    items = cast("list[object]", value) if isinstance(value, list) else [value]
     calls = [_call(_mapping(item), names) for item in items]
     return [call for call in calls if call] if calls and all(calls) else None
 

@@ -7,18 +7,16 @@ import pytest
 from support.asking import asking, hear
 from support.endpoint import calls, says, serving
 
-from aoci_agent.agent.models.catalog import CallStyle, ModelSettings, open_model
+from aoci_agent.agent.models.catalog import ModelSettings, open_model
 from aoci_agent.agent.models.discover import find_servers
-from aoci_agent.agent.models.endpoints import find_endpoint
 from aoci_agent.agent.models.litellm_client import LitellmModel
-from aoci_agent.agent.models.litellm_names import provider_of, worker_environment
 from aoci_agent.agent.models.model import Model
 from aoci_agent.agent.models.openai_client import OpenAIClient
-from aoci_agent.agent.models.probe import ProbingModel
+from aoci_agent.agent.models.probe import CallStyle, ProbingModel
+from aoci_agent.agent.models.providers import find_endpoint, provider_of, worker_environment
 from aoci_agent.agent.models.recorded import RecordingModel, ReplayModel
 from aoci_agent.agent.models.schemaaction import SchemaActionModel
-from aoci_agent.agent.models.styles import TextPromptModel
-from aoci_agent.agent.models.textcalls import TextCallsModel
+from aoci_agent.agent.models.textcalls import TextCallsModel, TextPromptModel
 from aoci_agent.agent.models.wrapping import Wrapper
 from aoci_agent.base.errors import ModelUnavailable
 

@@ -17,15 +17,15 @@ from support.endpoint import (
     usage_chunk,
 )
 
-from aoci_agent.agent.models.endpoints import Endpoint
+from aoci_agent.agent.models.connection import DONE, last_event, split_events
 from aoci_agent.agent.models.faults import Caller
 from aoci_agent.agent.models.model import Busy, Reply, StreamCut
 from aoci_agent.agent.models.openai_client import OpenAIClient
 from aoci_agent.agent.models.prices import Prices
-from aoci_agent.agent.models.reading import END, Account, EndMark, read_reply
-from aoci_agent.agent.models.sse import DONE, EventReader
+from aoci_agent.agent.models.providers import Endpoint
+from aoci_agent.agent.models.reading import END, read_reply
 
-ACCOUNT = Account("m", Caller("m", "server"), Prices("m", {}, local=True))
+CALLER, PRICES = Caller("m", "server"), Prices("m", {}, local=True)
 
 ARGUMENTS = [
     {},
@@ -103,21 +103,13 @@ async def test_text_without_finish_reason_or_end_mark_is_cut() -> None:
 
 async def _read(body: bytes) -> Reply:
     """What the clients do with these bytes, without the sockets."""
-    async for piece in read_reply(_chunks(body), asking(), ACCOUNT):
+    async for piece in read_reply(_chunks(body), asking(), CALLER, PRICES):
         if isinstance(piece, Reply):
             return piece
     raise AssertionError("no reply and no error")
 
 
-async def _chunks(body: bytes) -> AsyncGenerator[Mapping[str, Any] | EndMark]:
-    reader = EventReader()
-    payloads = [*reader.feed(body), *(p for p in reader.end() if _whole(p))]
-    for payload in payloads:
+async def _chunks(body: bytes) -> AsyncGenerator[Mapping[str, Any] | None]:
+    payloads, rest = split_events(body)
+    for payload in [*payloads, *last_event(rest)]:
         yield END if payload == DONE else json.loads(payload)
-
-
-def _whole(payload: bytes) -> bool:
-    try:
-        return payload == DONE or isinstance(json.loads(payload), dict)
-    except ValueError:
-        return False

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from support.asking import asking, hear
-from support.endpoint import Answer, refuses, serving
+from support.endpoint import Answer, refuses, says, serving
 
 from aoci_agent.agent.models.litellm_client import LitellmModel
-from aoci_agent.agent.models.model import Busy, ContextOverflow, Provenance, TextPiece
+from aoci_agent.agent.models.model import Busy, ContextOverflow, Provenance, StreamCut, TextPiece
 from aoci_agent.base.errors import ModelUnavailable
 from aoci_agent.policies.conversation import ToolCall, UserMessage
 
@@ -93,7 +93,8 @@ async def test_through_a_worker_process(capfd: pytest.CaptureFixture[str]) -> No
         refuses(401, "no"),
         stalled,
     ]
-    model = LitellmModel(NAME, {"ANTHROPIC_API_KEY": "k3y"})
+    prices: dict[str, dict[str, float]] = {"another/model": {"input": 1.0, "output": 1.0}}
+    model = LitellmModel(NAME, {"ANTHROPIC_API_KEY": "k3y"}, prices)
     try:
         await model.warm()
         async with serving(*answers) as server:
@@ -107,6 +108,11 @@ async def test_through_a_worker_process(capfd: pytest.CaptureFixture[str]) -> No
                 await hear(model, request)
             await _cancel(model, request, server.hung_up)
         await _mocked(model)
+        await _cut(model)
+        await _uncounted(model)
+        prices[NAME] = {"input": 1000.0, "output": 2000.0}
+        async with serving(whole) as dear:
+            priced = await hear(model, asking(api_base=dear.url.removesuffix("/v1")))
         if sys.platform == "linux":
             await _killed(model)
     finally:
@@ -121,6 +127,7 @@ async def test_through_a_worker_process(capfd: pytest.CaptureFixture[str]) -> No
     assert (usage.fresh, usage.cache_read, usage.cache_write, usage.output) == (9, 17000, 1000, 20)
     assert usage.tokens_from is Provenance.MEASURED
     assert isclose(usage.cost or 0, 9 * 3e-6 + 17000 * 3e-7 + 1000 * 3.75e-6 + 20 * 1.5e-5)
+    assert isclose(priced.reply.usage.cost or 0, 18009 * 1e-3 + 20 * 2e-3)
     assert model.window == 200_000
     _check_request(server.posts[0].headers, server.posts[0].body)
     assert capfd.readouterr() == ("", "")
@@ -148,6 +155,28 @@ async def _mocked(model: LitellmModel) -> None:
     """The worker still answers after a cancel."""
     heard = await hear(model, asking(mock_response="Hello there"))
     assert heard.reply.message.text == "Hello there"
+
+
+async def _cut(model: LitellmModel) -> None:
+    """litellm ends a stream that broke off with a "stop" of its own; that is no end."""
+    for events in ((START, *TEXT), (START, *TEXT, *CALL)):
+        async with serving(anthropic(*events)) as server:
+            with pytest.raises(StreamCut) as cut:
+                await hear(model, asking(api_base=server.url.removesuffix("/v1")))
+        assert cut.value.received == "I look."
+
+
+async def _uncounted(model: LitellmModel) -> None:
+    """What litellm counted itself is not what the provider said."""
+    for answer, source in (
+        (says("hello there", usage=None), Provenance.ESTIMATED),
+        (says("hello there"), Provenance.MEASURED),
+    ):
+        async with serving(answer) as server:
+            request = asking(model="openai/fake-1", api_base=server.url, api_key="k")
+            reply = (await hear(model, request)).reply
+        assert reply.message.text == "hello there"
+        assert reply.usage.tokens_from is source
 
 
 async def _killed(model: LitellmModel) -> None:

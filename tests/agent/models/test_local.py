@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aoci_agent.agent.models.gguf import ModelFile, inspect
+from aoci_agent.agent.models.local import ModelFile, inspect
 from aoci_agent.base.errors import ModelUnavailable
 
 

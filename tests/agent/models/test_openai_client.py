@@ -22,7 +22,6 @@ from support.endpoint import (
 )
 
 from aoci_agent.agent.models.connection import Timeouts
-from aoci_agent.agent.models.endpoints import Endpoint, find_endpoint
 from aoci_agent.agent.models.model import (
     Busy,
     CallPiece,
@@ -35,6 +34,7 @@ from aoci_agent.agent.models.model import (
     TextPiece,
 )
 from aoci_agent.agent.models.openai_client import OpenAIClient
+from aoci_agent.agent.models.providers import Endpoint, find_endpoint
 from aoci_agent.base.errors import ModelUnavailable
 from aoci_agent.policies.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
 
@@ -54,8 +54,8 @@ async def client_of(
             "fake-1",
             server.url,
             key,
-            "OPENAI_API_KEY",
             "openai",
+            "OPENAI_API_KEY",
             "OPENAI_API_BASE",
         )
         client = OpenAIClient(endpoint, timeouts=timeouts)

@@ -6,10 +6,8 @@ import pytest
 
 from aoci_agent.agent.models.model import Provenance, Usage
 from aoci_agent.agent.models.prices import Prices, listed_price, table
-from aoci_agent.agent.models.usage import Counted
-from aoci_agent.base.errors import BadUsage
 
-CALL = Counted(fresh=1000, cache_read=10_000, cache_write=2000, output=500, reasoning=0)
+CALL = Usage(fresh=1000, cache_read=10_000, cache_write=2000, output=500)
 
 
 def test_the_packaged_table_is_found_without_importing_litellm() -> None:
@@ -19,15 +17,10 @@ def test_the_packaged_table_is_found_without_importing_litellm() -> None:
 
 @pytest.mark.parametrize("name", ["claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"])
 def test_a_listed_model_with_cache(name: str) -> None:
-    usage = Prices(name, {}).charge(CALL)
+    usage = Prices(name, {}).priced(CALL)
     by_hand = 1000 * 3e-6 + 10_000 * 3e-7 + 2000 * 3.75e-6 + 500 * 1.5e-5
     assert isclose(usage.cost or 0, by_hand)
     assert usage.cost_from is Provenance.MEASURED
-
-
-def test_hour_long_writes_have_their_own_rate() -> None:
-    longer = Counted(0, 0, 2000, 0, 0, write_1h=2000)
-    assert isclose(Prices("claude-sonnet-4-5", {}).charge(longer).cost or 0, 2000 * 6e-6)
 
 
 def test_long_prompts_fall_in_a_dearer_band() -> None:
@@ -50,41 +43,33 @@ def test_long_prompts_fall_in_a_dearer_band() -> None:
 
 
 def test_an_unknown_model_has_no_cost_and_never_zero() -> None:
-    usage = Prices("openai/my-finetune", {}).charge(CALL)
+    usage = Prices("openai/my-finetune", {}).priced(CALL)
     assert (usage.cost, usage.cost_from) == (None, Provenance.UNKNOWN)
 
 
 def test_a_known_name_on_an_unknown_host_has_no_cost() -> None:
-    assert Prices("openai/gpt-4o", {}, listed=False).charge(CALL).cost is None
-    assert Prices("openai/gpt-4o", {}).charge(CALL).cost is not None
+    assert Prices("openai/gpt-4o", {}, listed=False).priced(CALL).cost is None
+    assert Prices("openai/gpt-4o", {}).priced(CALL).cost is not None
 
 
 def test_a_local_model_costs_nothing_unless_the_user_says_otherwise() -> None:
-    usage = Prices("ollama/x", {}, local=True).charge(CALL)
+    usage = Prices("ollama/x", {}, local=True).priced(CALL)
     assert (usage.cost, usage.cost_from) == (0.0, Provenance.MEASURED)
     own = {"ollama/x": {"input": 1.0, "output": 2.0}}
-    assert isclose(Prices("ollama/x", own, local=True).charge(CALL).cost or 0, 0.014)
+    assert isclose(Prices("ollama/x", own, local=True).priced(CALL).cost or 0, 0.014)
 
 
 def test_the_providers_figure_beats_every_table() -> None:
-    said = Counted(1000, 0, 0, 10, 0, cost=0.25)
+    said = Usage(1000, 0, 0, 10, 0, cost=0.25)
     own = {"claude-sonnet-4-5": {"input": 1.0, "output": 2.0}}
-    assert Prices("claude-sonnet-4-5", own).charge(said).cost == 0.25
+    assert Prices("claude-sonnet-4-5", own).priced(said).cost == 0.25
 
 
 def test_user_prices_beat_the_table_and_an_unstated_cache_rate_is_the_full_one() -> None:
     own = {"claude-sonnet-4-5": {"input": 2.0, "output": 4.0, "window": 32_000}}
     prices = Prices("claude-sonnet-4-5", own)
-    assert isclose(prices.charge(CALL).cost or 0, 0.013 * 2 + 0.0005 * 4)
+    assert isclose(prices.priced(CALL).cost or 0, 0.013 * 2 + 0.0005 * 4)
     assert prices.window == 32_000
-
-
-@pytest.mark.parametrize(
-    "own", [{"input": -1}, {"input": "3"}, {"input": 1, "per_image": 2}, {"input": True, "x": 1}]
-)
-def test_prices_that_make_no_sense_are_refused(own: dict[str, object]) -> None:
-    with pytest.raises(BadUsage, match="m1"):
-        Prices("m1", {"m1": own}).charge(CALL)
 
 
 def test_windows() -> None:

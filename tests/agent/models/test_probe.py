@@ -22,7 +22,7 @@ FINE = AssistantMessage("hi")
 
 CASES: list[tuple[str, list[Line], str, int]] = [
     ("the server parses calls", [NATIVE, FINE], "native", 1),
-    ("calls are readable in the text", [IN_TEXT, FINE], "native", 1),
+    ("calls are only readable in the text", [IN_TEXT, SCHEMA, FINISH], "schema", 2),
     ("only a schema works", [PROSE, SCHEMA, FINISH], "schema", 2),
     ("the server refuses tools", [ModelUnavailable("no tools"), SCHEMA, FINISH], "schema", 2),
     ("nothing works", [PROSE, PROSE, FINE], "text", 2),

@@ -45,6 +45,13 @@ async def test_lines_are_appended_private_and_readable(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_recording_that_cannot_be_written_is_known_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(BadUsage, match="No such file"):
+        RecordingModel(ScriptedModel([DONE]), tmp_path / "none" / "r.jsonl")
+
+
 async def test_an_exhausted_recording_says_so(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     await record(path)

@@ -8,9 +8,9 @@ import pytest
 from support.asking import Heard, asking, hear
 from support.endpoint import Answer, refuses, says, serving
 
-from aoci_agent.agent.models.endpoints import Endpoint
 from aoci_agent.agent.models.model import Busy, NoticePiece, StreamCut, TextPiece
 from aoci_agent.agent.models.openai_client import OpenAIClient
+from aoci_agent.agent.models.providers import Endpoint
 from aoci_agent.agent.models.retry import Patience, RetryingModel
 from aoci_agent.agent.models.scripted import Line, ScriptedModel
 from aoci_agent.base.errors import ModelUnavailable

@@ -4,8 +4,8 @@ import pytest
 from support.asking import hear
 from support.endpoint import Json, says, serving
 
-from aoci_agent.agent.models.endpoints import Endpoint
 from aoci_agent.agent.models.openai_client import OpenAIClient
+from aoci_agent.agent.models.providers import Endpoint
 
 PAGES: list[tuple[str, str, Json, int | None]] = [
     ("llamacpp", "/props", {"default_generation_settings": {"n_ctx": 8192}}, 8192),

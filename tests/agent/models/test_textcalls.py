@@ -7,8 +7,12 @@ from support.asking import asking, hear
 
 from aoci_agent.agent.models.model import Reply, TextPiece, Usage
 from aoci_agent.agent.models.scripted import ScriptedModel
-from aoci_agent.agent.models.styles import TextPromptModel, written_call
-from aoci_agent.agent.models.textcalls import TextCallsModel, read_calls
+from aoci_agent.agent.models.textcalls import (
+    TextCallsModel,
+    TextPromptModel,
+    read_calls,
+    written_call,
+)
 from aoci_agent.policies.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
 
 NAMES = {"read", "bash"}

@@ -10,8 +10,8 @@ from textwrap import dedent
 import pytest
 
 from aoci_agent.agent.models.connection import Timeouts
+from aoci_agent.agent.models.litellm_client import Message, Worker
 from aoci_agent.agent.models.reading import Dropped
-from aoci_agent.agent.models.worker import Message, Session
 from aoci_agent.base.errors import ModelUnavailable
 from aoci_agent.base.process import Peer
 
@@ -25,16 +25,16 @@ def hear(): return json.loads(sys.stdin.readline() or "null")
 
 
 @asynccontextmanager
-async def session(program: str, folder: Path) -> AsyncGenerator[Session]:
+async def session(program: str, folder: Path) -> AsyncGenerator[Worker]:
     argv = [sys.executable, "-c", HEAD + dedent(program)]
-    running = Session(await Peer.start(argv, cwd=folder, env={}))
+    running = Worker(await Peer.start(argv, cwd=folder, env={}))
     try:
         yield running
     finally:
         await running.close()
 
 
-async def ask(running: Session, timeouts: Timeouts | None = None) -> list[Message]:
+async def ask(running: Worker, timeouts: Timeouts | None = None) -> list[Message]:
     messages: list[Message] = []
     async with aclosing(running.ask({"model": "m"}, timeouts or Timeouts())) as answers:
         async for message in answers:
@@ -62,7 +62,7 @@ async def test_a_death_before_the_first_message_names_what_it_last_said(tmp_path
     async with session('hear(); sys.exit("no module named boto3")', tmp_path) as running:
         with pytest.raises(ModelUnavailable, match="no module named boto3"):
             await ask(running)
-        assert not running.running
+        assert not running.usable
 
 
 async def test_a_death_in_the_middle_is_a_drop(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ async def test_a_cancel_is_confirmed(tmp_path: Path) -> None:
     async with session(program, tmp_path) as running:
         async with aclosing(running.ask({}, Timeouts())) as answers:
             assert await anext(answers) == {"id": 1, "chunk": {}}
-        assert not running.stuck
+        assert running.usable
 
 
 async def test_a_worker_that_ignores_a_cancel_is_stuck(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ async def test_a_worker_that_ignores_a_cancel_is_stuck(tmp_path: Path) -> None:
     async with session(program, tmp_path) as running:
         async with aclosing(running.ask({}, Timeouts())) as answers:
             await anext(answers)
-        assert running.stuck
+        assert not running.usable
 
 
 async def test_silence_is_a_drop(tmp_path: Path) -> None:

@@ -1,46 +1,70 @@
-"""A: what others can use of a file, the most used first."""
+"""A: what others can use of a file; what a package shows and is used most comes first."""
 
 import re
+from collections.abc import Iterator
 
 from aoci_agent.aoci.facts.model import Facts
-from aoci_agent.aoci.surroundings import FRAMEWORK, Surroundings, ranked_symbols, used
+from aoci_agent.aoci.surroundings import FRAMEWORK, Subject
 
 _MESSAGE = re.compile(r"(?:Req|Res|Resp|Request|Response|Params|Input|Output|Item|Payload)\Z")
 _VERBS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"))
+_DUTIES = frozenset(("Error", "String", "toString"))  # methods every type of a kind has
+_MANY_OWNERS = 10  # a method so many types define is a duty too
 
 
-def api_of(path: str, around: Surroundings, layer: str) -> list[str]:
-    """What others can use: routes, commands, symbols, methods, environment keys."""
-    facts = around.world[path]
-    if layer == "T":
+def api_of(subject: Subject) -> list[str]:
+    """Routes, commands, symbols and methods, names passed on, environment keys."""
+    facts = subject.facts
+    if subject.layer == "T":
         return []
     items = [*facts.routes, *(c if " " in c else f"cmd {c}" for c in facts.commands)]
-    named = {symbol.name for symbol in facts.symbols if not symbol.owner}
-    ranked = sorted(_offers(path, around), key=lambda offer: -offer[0])
+    offers = sorted([*_symbols(subject), *_methods(subject), *_passed_on(subject)], key=_most)
     items += [
-        name for _, name in ranked if name not in facts.commands and not _is_said(name, facts)
+        name for _, name in offers if name not in facts.commands and not _is_said(name, facts)
     ]
-    items += [name for name in facts.exports if name not in named and not _is_said(name, facts)]
     items += [f"ENV:{key}" for key in facts.env]
     return [item.replace(", ", ",") for item in dict.fromkeys(items)]
 
 
-def _offers(path: str, around: Surroundings) -> list[tuple[float, str]]:
-    """Symbols and methods with how much they are used, in the order of `ranked_symbols`."""
-    facts = around.world[path]
-    ranked = ranked_symbols(path, around)
-    uses = {symbol.name: used(path, symbol.name, around) for symbol in ranked}
-    offers = [
-        (uses[symbol.name] * (0.5 if _MESSAGE.search(symbol.name) else 1.0), symbol.name)
-        for symbol in ranked
-    ]
+Offer = tuple[float, str]
+
+
+def _most(offer: Offer) -> float:
+    return -offer[0]
+
+
+def _symbols(subject: Subject) -> Iterator[Offer]:
+    shown = subject.around.shown.get(subject.path, ())
+    for symbol in subject.ranked:
+        message = _MESSAGE.search(symbol.name) and symbol.name not in shown
+        yield (
+            subject.used(symbol.name) * (0.5 if message else 1) + 100 * (symbol.name in shown),
+            symbol.name,
+        )
+
+
+def _methods(subject: Subject) -> Iterator[Offer]:
+    """Methods after their type; the calls of a name are shared by all types that define it."""
+    facts, around = subject.facts, subject.around
+    uses = {symbol.name: subject.used(symbol.name) for symbol in subject.ranked}
     for symbol in facts.symbols:
-        shown = symbol.owner in uses or facts.language == "go"
-        if symbol.owner and symbol.public and shown and not symbol.name.startswith("__"):
-            ceiling = uses.get(symbol.owner, 0.0) + 0.5
-            calls = min(around.callers.get(symbol.name, 0), ceiling) * 0.9
-            offers.append((calls, f"{symbol.owner}.{symbol.name}"))
-    return offers
+        known = symbol.owner in uses or facts.language == "go"
+        owners = around.owners[symbol.name]
+        duty = owners >= _MANY_OWNERS or symbol.name in _DUTIES or symbol.name.startswith("__")
+        if symbol.owner and symbol.public and known and not duty:
+            calls = around.callers[symbol.name] / max(owners, 1)
+            yield (
+                min(calls, uses.get(symbol.owner, 0.0) + 0.5) * 0.9,
+                f"{symbol.owner}.{symbol.name}",
+            )
+
+
+def _passed_on(subject: Subject) -> Iterator[Offer]:
+    """Names a package shows of its inner files, as used as they are there."""
+    targets = subject.around.links.edges.get(subject.path, {})
+    for name in subject.facts.exports:
+        if name not in subject.facts.defined and not name.startswith("__"):
+            yield max((subject.around.used(t, name) for t in targets), default=0.0), name
 
 
 def _is_said(name: str, facts: Facts) -> bool:

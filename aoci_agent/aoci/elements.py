@@ -1,47 +1,56 @@
-"""F, R, A and S of one file: what its facts and its place among the others support, nothing more."""
+"""F, R, A and S of one file, within the length its importance allows."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.api import api_of
-from aoci_agent.aoci.budget import shorten, take, weigh
 from aoci_agent.aoci.function import function_of
-from aoci_agent.aoci.surroundings import Surroundings
+from aoci_agent.aoci.model import Entry, Tag
+from aoci_agent.aoci.surroundings import Subject, Surroundings
 from aoci_agent.aoci.synopsis import synopsis_of
-from aoci_agent.aoci.tags import BUDGETS
+from aoci_agent.aoci.tags import BUDGETS, size_of
+from aoci_agent.aoci.traits import traits_of
 
 _SHARES = (3, 5, 4)  # of R, A and S in what F leaves
 _WEAK = 0.25  # a reference this far below the best one is left out once there are enough
 _ENOUGH = 3
+_LEAST = 9  # tokens below which the beginning of a fact says nothing
+# Close to o200k_base on identifiers and short prose, and the same on every machine.
+_PIECE = re.compile(
+    r"[A-Z]?[a-z]{1,8}|[A-Z]{1,4}|\d{1,3}|[\u2e80-\uffff]{1,2}|[^\w\s]{1,3}|_+|[^\W\d_a-zA-Z]{1,3}"
+)
 
 
-@dataclass(frozen=True)
-class Elements:
-    """The semantic layer of one entry."""
-
-    function: str
-    relations: tuple[str, ...]
-    api: tuple[str, ...]
-    synopsis: str
-
-
-def elements(path: str, around: Surroundings, level: int, layer: str) -> Elements:
-    """F, R, A, S within the length budget of the importance level; what one leaves the next may use."""
-    budget = BUDGETS.get(level, 40) - weigh(PurePosixPath(path).name) - 10
-    told = function_of(path, around, layer)
-    wanted = [relations_of(path, around), api_of(path, around, layer)]
-    wanted.append(synopsis_of(path, around, level, layer, told))
-    need = [sum(weigh(item) + 1 for item in items) for items in wanted]
-    function = shorten(told, max(budget - min(sum(need), budget * 3 // 5), 14))
-    function = function.removesuffix(" showing…")
-    room = _shares(budget - weigh(function), need)
-    return Elements(
-        function,
-        tuple(take(wanted[0], room[0])),
-        tuple(take(wanted[1], room[1])),
-        "; ".join(take(wanted[2], room[2], clip=True)),
+def entry_of(path: str, around: Surroundings, tag: Tag) -> Entry:
+    """One entry; layer, module and importance as given, the rest from the file."""
+    subject = Subject(path, around, tag.layer, tag.importance)
+    told = function_of(subject)
+    refers, offers = relations_of(subject), api_of(subject)
+    further = synopsis_of(subject, told)
+    if not told and further:
+        told = further.pop(0)
+    pure = PurePosixPath(path)
+    budget = BUDGETS.get(tag.importance, 40) - weigh(pure.name) - 10
+    need = [sum(weigh(item) + 1 for item in items) for items in (refers, offers, further)]
+    room = max(budget - min(sum(need), budget * 3 // 5), 14)
+    if subject.facts.language == "document" and weigh(told) > room:
+        told = told.partition(": ")[0]  # a title says more than a sentence without its end
+    function = shorten(told, room).removesuffix(" showing…")
+    rooms = _shares(budget - weigh(function), need)
+    return Entry(
+        directory="" if str(pure.parent) == "." else str(pure.parent),
+        name=pure.name,
+        tag=Tag(
+            *(tag.layer, tag.module, tag.importance),
+            traits_of(subject.facts, subject.outside),
+            size_of(subject.facts.lines),
+        ),
+        function=function,
+        relations=tuple(take(refers, rooms[0])),
+        api=tuple(take(offers, rooms[1])),
+        synopsis="; ".join(take(further, rooms[2], clip=True)),
     )
 
 
@@ -62,15 +71,14 @@ def _shares(budget: int, need: Sequence[int]) -> list[int]:
     return room
 
 
-def relations_of(path: str, around: Surroundings) -> list[str]:
+def relations_of(subject: Subject) -> list[str]:
     """Files this one uses: often used here and rarely elsewhere first; hubs are named in the header."""
-    edges = around.links.edges.get(path, {})
+    around = subject.around
+    edges = around.links.edges.get(subject.path, {})
     shown = [target for target in edges if target not in around.hubs] or list(edges)
     weights = {
-        target: (1 + math.log2(edges[target]))
-        / (1 + math.log2(max(around.fan_in.get(target, 1), 1)))
+        target: (1 + math.log2(edges[target])) / (1 + math.log2(max(around.fan_in[target], 1)))
         for target in shown
-        if target in around.world
     }
     ranked = sorted(weights, key=lambda target: (-weights[target], target))
     telling = [
@@ -79,3 +87,36 @@ def relations_of(path: str, around: Surroundings) -> list[str]:
         if place < _ENOUGH or weights[target] >= _WEAK * weights[ranked[0]]
     ]
     return [around.names(target) for target in telling]
+
+
+def weigh(text: str) -> int:
+    """Roughly how many tokens a piece of an entry costs."""
+    return len(_PIECE.findall(text))
+
+
+def take(items: Iterable[str], limit: int, *, clip: bool = False) -> list[str]:
+    """Items from the front while they fit; one too long is left out, or cut short with `clip`."""
+    kept: list[str] = []
+    for item in items:
+        cost = weigh(item) + 1
+        if cost <= limit:
+            kept.append(item)
+        elif clip and limit >= _LEAST:
+            kept.append(shorten(item, limit - 1))
+        elif limit < 4:
+            break
+        else:
+            continue
+        limit -= cost
+    return kept
+
+
+def shorten(text: str, limit: int) -> str:
+    """Text of about `limit` tokens, cut at the end of a clause or a word, with an ellipsis."""
+    pieces = list(_PIECE.finditer(text))
+    if len(pieces) <= limit:
+        return text
+    head = text[: pieces[limit - 1].start()]
+    clause = max(head.rfind(mark) for mark in (",", ";", ". ", "\uff0c", "。", "、", "¦"))
+    end = clause if clause > len(head) * 0.6 else max(head.rfind(" "), clause)
+    return f"{head[: end if end > 0 else len(head)].rstrip(' ,;:(')}…"

@@ -1,17 +1,19 @@
 """Where the index lives: `.aoci-agent/` of the workspace, or beside the cache when that is refused."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from aoci_agent.aoci.lock import GENERATOR, json_object
 from aoci_agent.base.errors import ForModel
 from aoci_agent.base.files import STATE, Workspace, atomic_write, content_id
 
 INDEX_FILE = "index.aoci"
 LOCK_FILE = "lock.jsonl"
-SEEN_FILE = "seen-1.json"
-GENERATION = 1  # raise when generation changes: then nothing counts as unchanged
+_SEEN_FILE = "seen-1.json"
+_COUNTS_FILE = "counts-1.json"
 
 
 @dataclass(frozen=True)
@@ -57,23 +59,21 @@ class IndexFiles:
         if not self._workspace.exists(f"{STATE}/{name}"):
             self._keep(name, text.encode("utf-8", "replace"))
 
-    def remember(self, digest: str, indexable: int, findings: tuple[str, ...], tokens: int) -> None:
+    def bring_home(self, findings: list[str]) -> None:
+        """Move what a session kept aside into the workspace."""
+        for name in (INDEX_FILE, LOCK_FILE):
+            text = self.read(name)
+            if text is not None:
+                self.save(name, text, findings)
+
+    def remember(self, digest: str, seen: Seen) -> None:
         """Note what was built from what, to recognise a build with nothing to do."""
-        note = {
-            "state": self._state(digest),
-            "indexable": indexable,
-            "findings": findings,
-            "tokens": tokens,
-        }
-        self._keep(SEEN_FILE, json.dumps(note).encode())
+        note = asdict(seen) | {"state": self._state(digest)}
+        self._keep(_SEEN_FILE, json.dumps(note).encode())
 
     def recall(self, digest: str) -> Seen | None:
         """The note of the last build, if files, index and lock are still what they were then."""
-        try:
-            value: Any = json.loads((self._cache / SEEN_FILE).read_bytes())
-        except (OSError, ValueError):
-            return None
-        note = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        note = self._kept(_SEEN_FILE)
         if note.get("state") != self._state(digest):
             return None
         try:
@@ -82,9 +82,24 @@ class IndexFiles:
         except (KeyError, TypeError, ValueError):
             return None
 
+    def counts(self) -> dict[str, int]:
+        """The token counts an earlier build measured, by line hash."""
+        known = self._kept(_COUNTS_FILE).items()
+        return {key: count for key, count in known if isinstance(count, int)}
+
+    def keep_counts(self, counts: Mapping[str, int]) -> None:
+        """Remember token counts, so that a session starts without a tokenizer."""
+        self._keep(_COUNTS_FILE, json.dumps(counts, separators=(",", ":")).encode())
+
     def _state(self, digest: str) -> str:
-        parts = (str(GENERATION), digest, self.read(INDEX_FILE) or "", self.read(LOCK_FILE) or "")
+        parts = (GENERATOR, digest, self.read(INDEX_FILE) or "", self.read(LOCK_FILE) or "")
         return content_id("\0".join(parts).encode("utf-8", "replace"))
+
+    def _kept(self, name: str) -> dict[str, Any]:
+        try:
+            return json_object((self._cache / name).read_bytes())
+        except OSError:
+            return {}
 
     def _keep(self, name: str, data: bytes) -> None:
         try:

@@ -5,61 +5,73 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.facts.model import Facts, Symbol
-from aoci_agent.aoci.surroundings import Surroundings, ranked_symbols
+from aoci_agent.aoci.facts.prose import sentence_of
+from aoci_agent.aoci.surroundings import Subject, told_by
 
 
-def function_of(path: str, around: Surroundings, layer: str) -> str:
-    """The file's own documentation, else its main symbol's, else a plain statement of what it defines."""
-    facts = around.world[path]
-    page = next_route(path)
+def function_of(subject: Subject) -> str:
+    """The file's own documentation, else its main symbol's, else what it defines; "" for neither."""
+    facts = subject.facts
+    page = next_route(subject.path)
     if facts.doc:
-        return f"page {page}: {facts.doc}" if page else facts.doc
-    if layer == "T":
+        told = sentence_of(facts.doc) if facts.language == "document" else facts.doc
+        return f"page {page}: {told}" if page else told
+    if not facts.lines:
+        return "empty file"
+    if subject.layer == "T":
         return _tests(facts)
-    ranked = ranked_symbols(path, around)
-    documented = next((symbol for symbol in ranked[:1] if symbol.doc), None)
-    if documented is not None and not page and not facts.routes:
-        said = documented.doc.lower().startswith(documented.name.lower())
-        return documented.doc if said else f"{documented.name}: {documented.doc}"
-    return _derived(path, facts, ranked)
+    main = subject.ranked[0] if subject.ranked else None
+    if main is not None and main.doc and not page and not facts.routes:
+        return main.doc if _is_file_name(main.name, subject.path) else told_by(main)
+    return _derived(subject, page)
 
 
 def _tests(facts: Facts) -> str:
     named = [s.name for s in facts.symbols if s.kind in ("function", "class")]
-    cases = [name for name in named if name.lower().startswith("test")]
+    cases = [re.sub(r"\A(?:test_|Test)", "", n) for n in named if n.lower().startswith("test")]
+    cases = cases or list(facts.cases)
     if not cases:
         return f"test support: {', '.join(named[:6])}" if named else ""
-    shown = ", ".join(_without_prefix(name) for name in cases[:6])
-    more = f" +{len(cases) - 6}" if len(cases) > 6 else ""
-    return f"tests {shown}{more}"
+    return f"tests {', '.join(cases[:6])}" + (f" +{len(cases) - 6}" if len(cases) > 6 else "")
 
 
-def _without_prefix(name: str) -> str:
-    return name.removeprefix("test_").removeprefix("Test")
-
-
-def _derived(path: str, facts: Facts, ranked: Sequence[Symbol]) -> str:
+def _derived(subject: Subject, page: str) -> str:
     """What the file holds, said without guessing what it is for."""
+    facts, ranked = subject.facts, subject.ranked
     seen = f" showing {', '.join(facts.texts[:5])}" if facts.texts else ""
     if facts.routes:
         said = [symbol.doc for symbol in facts.symbols if symbol.owner and symbol.doc]
         told = f": {'; '.join(dict.fromkeys(said))}" if said else ""
         return f"routes {_shared_prefix(facts.routes)}{told}"
-    page = next_route(path)
     if page:
-        component = next((f" {symbol.name}" for symbol in ranked), "")
-        return f"page {page}{component}{seen}"
+        return f"page {page}{seen}"
+    if len(set(facts.exports) - facts.defined) > len(ranked):
+        return "re-exports"
     if not ranked:
         inner = [s for s in facts.symbols if not s.owner and s.kind not in ("constant", "variable")]
         if inner and not facts.exports:
             return f"internal {_kind(inner[0], facts)} {', '.join(s.name for s in inner[:3])}{seen}"
-        return "re-exports" if facts.exports else "empty file" if not facts.lines else seen.strip()
-    main = ranked[0]
+        return seen.strip()
+    return _main(ranked, subject) + seen
+
+
+def _main(ranked: Sequence[Symbol], subject: Subject) -> str:
+    """The main symbol and its kind; several of one kind together."""
+    kinds = {_kind(symbol, subject.facts) for symbol in ranked}
+    main, kind = ranked[0], _kind(ranked[0], subject.facts)
+    if len(ranked) > 2 and len(kinds) == 1 and kind not in ("class", "struct"):
+        return f"{len(ranked)} {kind}s"
+    alike = [s.name for s in ranked if s.kind == main.kind == "class" and kind == "class"]
+    if len(alike) > 1:
+        return f"classes {', '.join(alike[:4])}"
     bases = f"({', '.join(main.bases)})" if main.bases else ""
-    functions = [symbol for symbol in ranked if symbol.kind == "function"]
-    if len(functions) > 2 and len(functions) == len(ranked):
-        return f"{len(functions)} functions{seen}"
-    return f"{_kind(main, facts)} {main.name}{bases}{seen}"
+    return kind + bases if _is_file_name(main.name, subject.path) else f"{kind} {main.name}{bases}"
+
+
+def _is_file_name(name: str, path: str) -> bool:
+    """Whether a symbol is called like its file, so that repeating it says nothing."""
+    stem = re.sub(r"\W|_", "", PurePosixPath(path).name.split(".")[0])
+    return name.replace("_", "").lower() == stem.lower()
 
 
 def _kind(symbol: Symbol, facts: Facts) -> str:
@@ -75,11 +87,8 @@ def _kind(symbol: Symbol, facts: Facts) -> str:
 def next_route(path: str) -> str:
     """The URL a Next.js app-router page answers, from its path."""
     pure = PurePosixPath(path)
-    if (
-        pure.suffix not in (".tsx", ".jsx", ".js")
-        or pure.stem not in ("page", "layout")
-        or "app" not in pure.parts
-    ):
+    drawn = pure.suffix in (".tsx", ".jsx", ".js") and pure.stem in ("page", "layout")
+    if not drawn or "app" not in pure.parts:
         return ""
     parts = pure.parts[pure.parts.index("app") + 1 : -1]
     return "/" + "/".join(part for part in parts if not part.startswith(("(", "@")))

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.facts.cache import FactsCache
-from aoci_agent.aoci.facts.languages import language_key
+from aoci_agent.aoci.facts.extract import extract, facts_key
 from aoci_agent.aoci.facts.model import VERSION, Facts
 from aoci_agent.aoci.header import Scope
-from aoci_agent.aoci.scan import MAX_BYTES, listing
+from aoci_agent.aoci.scan import MAX_BYTES, Role, listing, role_of
 from aoci_agent.base.errors import ForModel
 from aoci_agent.base.files import Workspace, content_id
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from aoci_agent.base.git import Repository
 
 Progress = Callable[[int, int], None]
+NAMED = 5  # files named in one finding
+_TOO_LARGE = "over 1 MB"
 
 
 @dataclass
@@ -52,7 +54,11 @@ def hash_workspace(workspace: Workspace, repository: "Repository | None") -> Has
     """List and hash everything that could have an entry."""
     listed = listing(workspace, repository)
     hashed = hash_files(workspace, listed.indexed)
-    hashed.findings[:0] = listed.findings
+    large = [path for path, facts in hashed.odd.items() if facts.left_out]
+    hashed.findings = listed.findings
+    if large:
+        verb = "is" if len(large) == 1 else "are"
+        hashed.findings.append(f"{_files(large)} {_TOO_LARGE} {verb} left out: {_names(large)}")
     hashed.left_out = dict(listed.left_out)
     hashed.folded = tuple(listed.folded)
     return hashed
@@ -62,10 +68,12 @@ def hash_files(workspace: Workspace, paths: Iterable[str]) -> Hashed:
     """Hash these files; one that is gone is passed over."""
     hashed = Hashed()
     for path in sorted(paths):
-        data = _read(workspace, path, hashed)
-        if data is not None:
+        data = _read(workspace, path)
+        if isinstance(data, Facts):
+            hashed.odd[path] = data
+        elif data is not None:
             hashed.contents[path] = content_id(data)
-            hashed.keys[path] = f"{hashed.contents[path]}:{language_key(path)}"
+            hashed.keys[path] = facts_key(path, hashed.contents[path])
     return hashed
 
 
@@ -80,7 +88,7 @@ def gather(
     for done, (path, key) in enumerate(hashed.keys.items(), 1):
         facts = known.get(key) or fresh.get(key)
         if facts is None:
-            facts = fresh[key] = _extract(workspace, path)
+            facts = fresh[key] = _facts(workspace, path) or Facts("none")
             derived.add(path)
         world[path] = facts
         if progress is not None:
@@ -94,27 +102,50 @@ def gather(
     return Gathered(kept, derived, Scope(left_out, hashed.folded))
 
 
+def changed_facts(workspace: Workspace, paths: Iterable[str]) -> dict[str, Facts | None]:
+    """New facts of the files named, in path order; None for those that have no entry any more."""
+    changed: dict[str, Facts | None] = {}
+    for given in paths:
+        try:
+            path = workspace.relative(given)
+        except ForModel:
+            continue
+        facts = _facts(workspace, path) if role_of(path)[0] is Role.INDEX else None
+        changed[path] = None if facts is None or facts.left_out else facts
+    return dict(sorted(changed.items()))
+
+
 def problems(world: Mapping[str, Facts]) -> list[str]:
-    """One line for each file whose facts are not whole."""
-    return [f"{path}: {facts.problem}" for path, facts in world.items() if facts.problem]
+    """One line for each reason why facts are not whole."""
+    by_reason: dict[str, list[str]] = {}
+    for path, facts in world.items():
+        if facts.problem:
+            by_reason.setdefault(facts.problem, []).append(path)
+    return [f"{_files(paths)} {reason}: {_names(paths)}" for reason, paths in by_reason.items()]
 
 
-def _extract(workspace: Workspace, path: str) -> Facts:
-    from aoci_agent.aoci.facts.extract import extract
-
-    return extract(path, _read(workspace, path, Hashed()) or b"")
+def _files(paths: list[str]) -> str:
+    return "1 file" if len(paths) == 1 else f"{len(paths)} files"
 
 
-def _read(workspace: Workspace, path: str, hashed: Hashed) -> bytes | None:
-    """The bytes, or None after filing why there are none."""
+def _names(paths: list[str]) -> str:
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return ", ".join(paths[:NAMED]) + more
+
+
+def _facts(workspace: Workspace, path: str) -> Facts | None:
+    data = _read(workspace, path)
+    return extract(path, data) if isinstance(data, bytes) else data
+
+
+def _read(workspace: Workspace, path: str) -> bytes | Facts | None:
+    """The bytes, or facts that say why there are none; None for a file that is gone."""
     try:
         status = os.lstat(workspace.root / path)
         if stat.S_ISREG(status.st_mode) and status.st_size > MAX_BYTES:
-            hashed.odd[path] = Facts("none", left_out="over 1 MB")
-            return None
+            return Facts("none", left_out=_TOO_LARGE)
         return workspace.read_bytes(path)
     except FileNotFoundError:
         return None
-    except (ForModel, OSError) as error:
-        hashed.odd[path] = Facts("none", problem=f"cannot be read ({error})")
-        return None
+    except (ForModel, OSError):
+        return Facts("none", problem="cannot be read")

@@ -1,21 +1,16 @@
 """The whole index from the facts of all files: a pure function, the same on every machine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from dataclasses import dataclass, field, replace
 
-from aoci_agent.aoci.elements import elements
+from aoci_agent.aoci.elements import entry_of
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.header import Scope, header
 from aoci_agent.aoci.importance import importance
 from aoci_agent.aoci.layers import layer_of
 from aoci_agent.aoci.model import Entry, Index, Tag
 from aoci_agent.aoci.modules import module_of, modules_of
-from aoci_agent.aoci.surroundings import Surroundings, surroundings
-from aoci_agent.aoci.tags import size_of
-from aoci_agent.aoci.traits import traits_of
-
-GENERATOR = "static@1"
+from aoci_agent.aoci.surroundings import Surroundings
 
 
 @dataclass(frozen=True)
@@ -36,38 +31,47 @@ class Generated:
 
 def generate(world: Mapping[str, Facts], sticky: Sticky, scope: Scope) -> Generated:
     """Entries and header for these files."""
-    around = surroundings(world)
-    layers = {path: layer_of(path, facts) for path, facts in world.items()}
-    fresh = importance(world, around.links, layers)
+    around = Surroundings(world)
+    layers = {path: layer_of(path, facts) for path, facts in around.world.items()}
+    fresh = importance(around.world, around.links, layers)
     levels = {path: sticky.importance.get(path, level) for path, level in fresh.items()}
-    modules = modules_of(sorted(world), sticky.modules)
+    modules = modules_of(list(around.world), sticky.modules)
     entries = [
         entry_of(path, around, Tag(layers[path], module_of(path, modules), levels[path]))
-        for path in world
+        for path in around.world
     ]
-    entries.sort(key=lambda entry: (entry.directory, entry.name))
+    entries.sort(key=_place)
     codes = {code: f"{folder}/" for folder, code in modules.items()}
-    index = Index(tuple(header(world, entries, codes, around, scope)), tuple(entries))
+    index = Index(tuple(header(entries, codes, around, scope)), tuple(entries))
     return Generated(index, modules)
 
 
-def entry_of(path: str, around: Surroundings, tag: Tag) -> Entry:
-    """One entry; layer, module and importance as given, traits and size from the file."""
-    facts = around.world[path]
-    made = elements(path, around, tag.importance, tag.layer)
-    pure = PurePosixPath(path)
-    return Entry(
-        directory="" if str(pure.parent) == "." else str(pure.parent),
-        name=pure.name,
-        tag=Tag(
-            tag.layer,
-            tag.module,
-            tag.importance,
-            traits_of(facts, around.links.outside.get(path, {})),
-            size_of(facts.lines),
-        ),
-        function=made.function,
-        relations=made.relations,
-        api=made.api,
-        synopsis=made.synopsis,
-    )
+def with_changes(
+    index: Index, around: Surroundings, changed: Mapping[str, Facts | None]
+) -> tuple[Index, tuple[Entry, ...]]:
+    """The index with these files' entries derived anew (None: gone), and those entries.
+
+    `around` takes the changes in. Layer, module and importance of known files are kept.
+    """
+    around.update(changed)
+    made = {
+        path: entry_of(path, around, _kept_tag(path, index, facts))
+        for path, facts in sorted(changed.items())
+        if facts is not None
+    }
+    kept = [entry for entry in index.entries if entry.path not in changed]
+    entries = tuple(sorted([*kept, *made.values()], key=_place))
+    return replace(index, entries=entries), tuple(made.values())
+
+
+def _place(entry: Entry) -> tuple[str, str]:
+    return entry.directory, entry.name
+
+
+def _kept_tag(path: str, index: Index, facts: Facts) -> Tag:
+    known = index.by_path.get(path)
+    if known is not None:
+        return known.tag
+    folder = path.rpartition("/")[0]
+    beside = (entry.tag.module for entry in index.entries if entry.directory == folder)
+    return Tag(layer_of(path, facts), next(beside, "Rt"), 5)

@@ -34,13 +34,13 @@ class Scope:
 
 
 def header(
-    world: Mapping[str, Facts],
     entries: Sequence[Entry],
     modules: Mapping[str, str],
     around: Surroundings,
     scope: Scope,
 ) -> list[HeaderLine]:
     """Header lines in their fixed order; empty ones are left out."""
+    world = around.world
     hubs = sorted(around.hubs, key=lambda path: (-around.fan_in[path], path))[:MAX_HUBS]
     lines = [
         HeaderLine("overview", _overview(world)),

@@ -4,39 +4,47 @@ import math
 from collections.abc import Mapping, Sequence
 
 from aoci_agent.aoci.facts.model import Facts
-from aoci_agent.aoci.layers import is_code, is_test
+from aoci_agent.aoci.layers import is_code, is_sample, is_test
 from aoci_agent.aoci.resolve.links import Links
 
 DAMPING = 0.85
 ROUNDS = 30
-# Share of the code files, from the top, that reaches each level.
+# Share of the code files, from the top, that reaches each level; in a small repository the first
+# two levels take at least so many files, yet never more than that share.
 _LEVELS: tuple[tuple[float, int], ...] = ((0.05, 9), (0.14, 8), (0.34, 7), (0.75, 5), (1.01, 3))
+_SMALL: tuple[tuple[int, float, int], ...] = ((2, 0.2, 9), (6, 0.3, 8))
 # Frameworks hide the callers of these layers, so the graph alone ranks them too low.
 _AT_LEAST: Mapping[str, int] = {"E": 7, "R": 7, "W": 7, "H": 5, "J": 5, "P": 5}
-_AT_MOST: Mapping[str, int] = {"T": 3, "D": 5, "G": 3, "B": 5, "C": 5, "Z": 3}
+_AT_MOST: Mapping[str, int] = {"T": 3, "D": 5, "G": 3, "B": 5, "C": 5, "Z": 3, "K": 8}
 
 
 def importance(
     world: Mapping[str, Facts], links: Links, layers: Mapping[str, str]
 ) -> dict[str, int]:
     """Path -> 9, 8, 7, 5, 3 or 1."""
-    ranked = [path for path in sorted(world) if is_code(world[path]) and layers[path] not in "TGDB"]
+    ranked = [path for path in sorted(world) if _is_product(path, world[path], layers[path])]
     score = _scores(ranked, world, links)
     order = sorted(ranked, key=lambda path: (-score[path], path))
-    levels = {path: _level(place / len(order)) for place, path in enumerate(order)}
+    levels = {path: _level(place, len(order)) for place, path in enumerate(order)}
     return {
         path: _bounded(path, world[path], layers[path], levels.get(path, 0), links)
         for path in sorted(world)
     }
 
 
-def _level(share: float) -> int:
-    return next(level for limit, level in _LEVELS if share < limit)
+def _is_product(path: str, facts: Facts, layer: str) -> bool:
+    return is_code(facts) and layer not in "TGDB" and not is_sample(path)
+
+
+def _level(place: int, total: int) -> int:
+    few = (level for least, most, level in _SMALL if place < min(least, most * total))
+    return max(next(few, 1), next(level for limit, level in _LEVELS if place < limit * total))
 
 
 def _bounded(path: str, facts: Facts, layer: str, level: int, links: Links) -> int:
     if not level:
-        return _plain_level(path, facts, layer)
+        code = is_code(facts) and layer not in "TGDB"
+        return (3 if facts.lines > 30 else 1) if code else _plain_level(path, facts, layer)
     if facts.lines < 12 and len(facts.exports) < 5:
         return min(level, 3)
     floor = _AT_LEAST.get(layer, 1)
@@ -66,21 +74,29 @@ def _plain_level(path: str, facts: Facts, layer: str) -> int:
 def is_test_case(facts: Facts) -> bool:
     """Whether the file holds tests itself, not only what tests share."""
     return (
-        any(symbol.name.lower().startswith("test") for symbol in facts.symbols)
+        bool(facts.cases)
+        or any(symbol.name.lower().startswith("test") for symbol in facts.symbols)
         or any(call in facts.members for call in ("toBe", "toEqual", "describe"))
         or not facts.symbols
     )
 
 
 def _scores(ranked: Sequence[str], world: Mapping[str, Facts], links: Links) -> dict[str, float]:
-    rank = _percentiles(page_rank(ranked, links))
-    size = _percentiles({path: float(world[path].lines) for path in ranked})
-    used: dict[str, float] = dict.fromkeys(ranked, 0.0)
+    """0 to 1: place in the graph, size, use of all its symbols, use of the one most used."""
+    used = dict.fromkeys(ranked, 0.0)
+    best = dict.fromkeys(ranked, 0.0)
     for (path, _), users in links.used_by.items():
         if path in used:
-            used[path] += sum(0.5 if is_test(user) else 1.0 for user in users)
-    face = _percentiles(used)
-    return {p: round(0.35 * rank[p] + 0.3 * size[p] + 0.35 * face[p], 9) for p in ranked}
+            tests = sum(1 for user in users if is_test(user))
+            used[path] += len(users) - 0.5 * tests
+            best[path] = max(best[path], len(users) - 0.5 * tests)
+    size = {path: float(world[path].lines) for path in ranked}
+    parts = [_percentiles(part) for part in (page_rank(ranked, links), size, used, best)]
+    weights = (0.3, 0.25, 0.25, 0.2)
+    return {
+        path: round(math.fsum(w * part[path] for w, part in zip(weights, parts, strict=True)), 9)
+        for path in ranked
+    }
 
 
 def page_rank(paths: Sequence[str], links: Links) -> dict[str, float]:

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from aoci_agent.aoci.facts.model import Facts
 
 CODE = frozenset(("python", "typescript", "tsx", "javascript", "go", "text"))
+_BUILDING = frozenset(("docker", "make", "server"))
 _BROWSER = frozenset(("typescript", "tsx", "javascript"))
 MANIFESTS = frozenset(("package", "ini", "gomod", "tsconfig", "json", "yaml", "dotenv", "list"))
 
@@ -17,7 +18,7 @@ _TEST = re.compile(
 )
 _MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|alembic/versions|drizzle)/|\.sql\Z")
 _BUILD = re.compile(
-    r"(?:^|/)(?:\.github|\.gitlab|\.circleci|\.ci|ci|deploy|deployment|docker|k8s|helm|charts|scripts|hack|build)/"
+    r"(?:^|/)(?:\.github|\.gitlab|\.circleci|\.ci|ci|deploy|deployment|docker|k8s|helm|charts|scripts|hack|build|\.husky)/"
     r"|(?:^|/)(?:Dockerfile|Containerfile|Makefile|GNUmakefile|justfile|Jenkinsfile|Procfile)[^/]*\Z"
     r"|(?:^|/)(?:docker-compose|compose)[^/]*\.ya?ml\Z|(?:^|/)\.(?:travis|gitlab-ci|pre-commit-config)\.ya?ml\Z"
 )
@@ -30,6 +31,9 @@ _CONFIG = re.compile(
 )
 _PAGE = re.compile(
     r"(?:^|/)app/(?:.*/)?(?:page|layout|loading|error|not-found|template)\.[jt]sx?\Z"
+)
+_SAMPLE = re.compile(
+    r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|docs?|documentation)/", re.IGNORECASE
 )
 _ROUTE_FILE = re.compile(r"(?:^|/)app/(?:.*/)?route\.[jt]s\Z|(?:^|/)pages/api/")
 _MIDDLEWARE = re.compile(
@@ -86,6 +90,11 @@ def is_test(path: str) -> bool:
     return _TEST.search(path) is not None
 
 
+def is_sample(path: str) -> bool:
+    """Whether the file shows or measures the product instead of being part of it."""
+    return _SAMPLE.search(path) is not None
+
+
 def is_code(facts: Facts) -> bool:
     """Whether the file is program text rather than configuration or prose."""
     return facts.language in CODE
@@ -96,17 +105,17 @@ def _by_name(path: str, facts: Facts) -> str:
         return "T"
     if facts.language == "document":
         return "D"
-    pure_name = PurePosixPath(path).name
+    drawn = facts.language == "tsx"
     checks = (
         ("G", _MIGRATION.search(path) is not None),
         ("W", _MIDDLEWARE.search(path) is not None),
         ("H", _ROUTE_FILE.search(path) is not None),
         ("V", _PAGE.search(path) is not None),
-        ("B", _BUILD.search(path) is not None or facts.language in ("docker", "make", "server")),
+        ("B", facts.language in _BUILDING or (not drawn and _BUILD.search(path) is not None)),
         ("E", _ENTRY.search(path) is not None and is_code(facts)),
         (
             "C",
-            pure_name.startswith(".")
+            PurePosixPath(path).name.startswith(".")
             or facts.language in MANIFESTS
             or _CONFIG.search(path) is not None,
         ),
@@ -137,7 +146,7 @@ def _of_folder(folder: str, facts: Facts) -> str:
     layer = _FOLDERS.get(folder.lower(), "")
     if folder.lower() in ("api", "apis") and facts.language in ("typescript", "javascript"):
         return "X"  # in a browser program this folder asks, it does not answer
-    if folder in ("pkg", "internal", "lib"):
+    if folder in ("pkg", "internal", "lib") or (layer == "C" and facts.language == "tsx"):
         return ""
     return layer if layer not in "OK" or facts.language in _BROWSER or not is_code(facts) else ""
 

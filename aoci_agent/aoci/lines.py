@@ -1,17 +1,11 @@
 """Token counts of index lines, remembered by digest so that a session starts without a tokenizer."""
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any, cast
 
 from aoci_agent.aoci.model import Entry, Index
-from aoci_agent.aoci.write import MAGIC, entry_line, header_line, section_line
+from aoci_agent.aoci.write import MAGIC, entry_line, header_line, line_hash, section_line
 from aoci_agent.base import tokens
-from aoci_agent.base.files import atomic_write
 
-FILE = "counts-1.json"
 # What a model must know to read the index; stands above the header of every rendering.
 READING = (
     "# One line per file under its directory line `=== dir/`:"
@@ -24,17 +18,12 @@ READING = (
 )
 
 
-def digest(line: str) -> str:
-    """What a line's count is filed under."""
-    return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
 def counter(known: Mapping[str, int]) -> Callable[[str], int]:
     """A function line -> tokens, the line end included; unknown lines are counted and remembered."""
     memory = dict(known)
 
     def count(line: str) -> int:
-        key = digest(line)
+        key = line_hash(line)
         if key not in memory:
             memory[key] = tokens.count(f"{line}\n")
         return memory[key]
@@ -66,25 +55,4 @@ def rendered_lines(index: Index) -> Iterable[str]:
 def measure(index: Index, known: Mapping[str, int]) -> dict[str, int]:
     """Counts for every line of the index, taking over the known ones."""
     count = counter(known)
-    return {digest(line): count(line) for line in rendered_lines(index)}
-
-
-def load_counts(folder: Path) -> dict[str, int]:
-    """What an earlier build measured; {} when there is nothing to trust."""
-    try:
-        value: Any = json.loads((folder / FILE).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(value, dict):
-        return {}
-    table = cast("dict[Any, Any]", value)
-    return {str(key): int(n) for key, n in table.items() if isinstance(n, int)}
-
-
-def save_counts(folder: Path, counts: Mapping[str, int]) -> None:
-    """Remember the counts; a folder that cannot be written costs time at the next start only."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        atomic_write(folder / FILE, json.dumps(counts, separators=(",", ":")).encode())
-    except OSError:
-        return
+    return {line_hash(line): count(line) for line in rendered_lines(index)}

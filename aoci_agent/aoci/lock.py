@@ -1,15 +1,20 @@
 """`lock.jsonl`: where each entry came from, so that a person's edit is told from the machine's line."""
 
-import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, cast
 
+GENERATOR = "static@2"  # raise when generation changes: then nothing counts as unchanged
 
-def line_hash(line: str) -> str:
-    """BLAKE2b-8 of a line, 16 hex digits."""
-    return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+def json_object(text: str | bytes) -> dict[str, Any]:
+    """The object a JSON text holds; {} for anything else."""
+    try:
+        value: Any = json.loads(text) if text.strip() else {}
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,7 @@ class Record:
     content: str  # content id of the file's bytes
     entry: str  # line_hash of the entry line as generated
     importance: int
-    generator: str
+    generator: str = GENERATOR
     pinned: bool = False  # the line on disk is a person's
 
 
@@ -31,6 +36,12 @@ class Lock:
     records: Mapping[str, Record] = field(default_factory=dict[str, Record])
     modules: Mapping[str, str] = field(default_factory=dict[str, str])
     header: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def importance(self) -> dict[str, int]:
+        """C by path, as far as this generation of the program decided it."""
+        made = (record for record in self.records.values() if record.generator == GENERATOR)
+        return {record.path: record.importance for record in made}
 
 
 def dump(lock: Lock) -> str:
@@ -59,7 +70,7 @@ def load(text: str) -> Lock:
     modules: dict[str, str] = {}
     header: dict[str, str] = {}
     for line in text.split("\n"):
-        row = _row(line)
+        row = json_object(line)
         if "p" in row and (record := _record(row)) is not None:
             records[record.path] = record
         elif isinstance(row.get("m"), str) and isinstance(row.get("code"), str):
@@ -69,19 +80,10 @@ def load(text: str) -> Lock:
     return Lock(records, modules, header)
 
 
-def _row(line: str) -> dict[str, Any]:
-    try:
-        value: Any = json.loads(line) if line.strip() else {}
-    except ValueError:
-        return {}
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
 def _record(row: dict[str, Any]) -> Record | None:
     texts = [row.get(key) for key in ("p", "sem", "ent", "gen")]
     level = row.get("C")
     if not all(isinstance(text, str) for text in texts) or not isinstance(level, int):
         return None
     path, content, entry, generator = cast("list[str]", texts)
-    record = Record(path, content, entry, level, generator)
-    return replace(record, pinned=True) if row.get("pin") else record
+    return Record(path, content, entry, level, generator, pinned=bool(row.get("pin")))

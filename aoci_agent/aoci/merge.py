@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from aoci_agent.aoci.generate import GENERATOR
-from aoci_agent.aoci.lock import Lock, Record, line_hash
+from aoci_agent.aoci.lock import Lock, Record
 from aoci_agent.aoci.model import Entry, HeaderLine, Index
-from aoci_agent.aoci.write import entry_line, header_line
+from aoci_agent.aoci.write import entry_line, header_line, line_hash
 
 _DICTIONARIES = frozenset("ABCDE")
 _MACHINE_KEYS = frozenset(("overview", "stack", *"ABCDE", "ubiquitous", "folded", "scope"))
@@ -35,7 +34,6 @@ def lock_of(
             contents.get(entry.path, ""),
             line_hash(entry_line(entry)),
             entry.tag.importance,
-            GENERATOR,
             pinned=final[entry.path] != entry,
         )
         for entry in made.entries

@@ -1,7 +1,7 @@
 """The index as prompt text: the richest tier that fits a token budget, the same bytes every time."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePosixPath
@@ -32,46 +32,68 @@ class Rendered:
         return f"{self.shown} of {self.total} entries, {size} tokens, tier {self.tier}"
 
 
-Level = int  # 2 whole line, 1 name tag and function, 0 name only
-
-
-def _tier0(_: Entry) -> Level:
-    return 2
-
-
-def _tier1(entry: Entry) -> Level:
-    return 2 if _weight(entry) >= 5 else 0
-
-
-def _tier2(entry: Entry) -> Level:
-    return 2 if _weight(entry) >= 7 else 1 if _weight(entry) >= 5 else 0
-
-
-def _tier3(entry: Entry) -> Level:
-    return 2 if _weight(entry) >= 9 else 1 if _weight(entry) >= 7 else 0
+Levels = dict[str, int]  # path -> 2 whole line; 1 name, tag and function; 0 name only
+_WHOLE, _BRIEF, _NAME = 2, 1, 0
+# Importance from which an entry is shown whole, and from which briefly, tier by tier.
+_TIERS = ((0, 0), (5, 5), (7, 5), (9, 7))
 
 
 def _weight(entry: Entry) -> int:
-    """Importance; tests and migrations are named only, whatever else says."""
+    """Importance; tests and migrations come last, whatever else says."""
     return 0 if entry.tag.layer in "TG" else entry.tag.importance
 
 
-_TIERS: tuple[Callable[[Entry], Level], ...] = (_tier0, _tier1, _tier2, _tier3)
-
-
 def render(index: Index, budget: int = DEFAULT_BUDGET, *, tags: bool = True) -> Rendered:
-    """The lowest tier within `budget` tokens; tier 4 names directories and is cut if it must be."""
+    """The lowest tier within `budget` tokens, filled up with entries as the tiers below show them.
+
+    Tier 4 names directories and is cut if it must be.
+    """
     count = counter(index.counts)
     header = _header(index, budget, count)
     room = budget - sum(map(count, header))
-    for tier, level_of in enumerate(_TIERS):
-        levels = {entry.path: level_of(entry) for entry in index.entries}
+    for tier in range(len(_TIERS)):
+        levels = _levels(index, tier)
         lines, used = _lines(index, levels, count, tags=tags)
         if used <= room:
+            for richer in reversed(range(tier)):
+                _fill(index, levels, _levels(index, richer), room - used, count, tags=tags)
+                lines, used = _lines(index, levels, count, tags=tags)
             shown = sum(1 for level in levels.values() if level)
             return _rendered(header, lines, (shown, len(levels), tier), budget - room + used)
     lines, used = _directories(index, room, count)
     return _rendered(header, lines, (0, len(index.entries), 4), budget - room + used)
+
+
+def _levels(index: Index, tier: int) -> Levels:
+    whole, brief = _TIERS[tier]
+    weights = ((entry.path, _weight(entry)) for entry in index.entries)
+    return {path: _WHOLE if w >= whole else int(w >= brief) for path, w in weights}
+
+
+def _fill(
+    index: Index,
+    levels: Levels,
+    wanted: Levels,
+    room: int,
+    count: Callable[[str], int],
+    *,
+    tags: bool,
+) -> None:
+    """Raise entries to the wanted levels while they fit, by importance, then path."""
+    for entry in sorted(index.entries, key=lambda entry: (-_weight(entry), entry.path)):
+        path = entry.path
+        if levels[path] < wanted[path]:
+            now, then = (_shown(entry, side[path], tags=tags) for side in (levels, wanted))
+            cost = count(then) - count(now)
+            if cost <= room:
+                levels[path] = wanted[path]
+                room -= cost
+
+
+def _shown(entry: Entry, level: int, *, tags: bool) -> str:
+    if level == _NAME:
+        return f" {fold_name(entry.name)}"
+    return entry_line(entry, tags=tags) if level == _WHOLE else brief_line(entry, tags=tags)
 
 
 def _rendered(
@@ -92,30 +114,26 @@ def _header(index: Index, budget: int, count: Callable[[str], int]) -> list[str]
 
 
 def _lines(
-    index: Index, levels: Mapping[str, Level], count: Callable[[str], int], *, tags: bool
+    index: Index, levels: Levels, count: Callable[[str], int], *, tags: bool
 ) -> tuple[list[str], int]:
     lines: list[str] = []
     used = 0
     for directory, group in groupby(index.entries, key=lambda entry: entry.directory):
         lines.append(section_line(directory))
         used += count(lines[-1])
-        folded: list[str] = []
+        folded = ""
         for entry in group:
-            if levels[entry.path] == 0:
-                folded.append(fold_name(entry.name))
-                used += count(f" {folded[-1]}")
-                continue
-            whole = levels[entry.path] == 2
-            line = entry_line(entry, tags=tags) if whole else brief_line(entry, tags=tags)
-            lines.append(line)
-            used += count(line)
+            shown = _shown(entry, levels[entry.path], tags=tags)
+            used += count(shown)
+            if levels[entry.path] == _NAME:
+                folded += shown
+            else:
+                lines.append(shown)
         if folded:
-            lines.append(f"+ {' '.join(folded)}")
+            lines.append(f"+{folded}")
             used += 2
-    for table in index.tables:
-        lines.append(table_line(table))
-        used += count(lines[-1])
-    return lines, used
+    tables = [table_line(table) for table in index.tables]
+    return lines + tables, used + sum(map(count, tables))
 
 
 def _directories(index: Index, room: int, count: Callable[[str], int]) -> tuple[list[str], int]:

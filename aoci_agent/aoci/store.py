@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE, IndexFiles
-from aoci_agent.aoci.lines import load_counts, measure, save_counts
+from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE, IndexFiles, Seen
+from aoci_agent.aoci.lines import measure
 from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.parse import BadIndex, parse
 from aoci_agent.aoci.render import render
@@ -16,6 +16,7 @@ from aoci_agent.aoci.write import write
 if TYPE_CHECKING:
     from aoci_agent.aoci.facts.cache import FactsCache
     from aoci_agent.aoci.gather import Hashed, Progress
+    from aoci_agent.aoci.surroundings import Surroundings
     from aoci_agent.base.files import Workspace
     from aoci_agent.base.git import Repository
 
@@ -47,6 +48,7 @@ class IndexStore:
         self._folder = cache
         self._files = IndexFiles(workspace, cache)
         self._index: Index | None = None
+        self._around: Surroundings | None = None  # all files, once one of them was refreshed
 
     @property
     def current(self) -> Index:
@@ -58,48 +60,62 @@ class IndexStore:
         text = self._files.read(INDEX_FILE)
         if text is None:
             return None
-        self._index = replace(parse(text), counts=load_counts(self._folder))
+        self._index = replace(parse(text), counts=self._files.counts())
         return self._index
 
     def build(self, progress: "Progress | None" = None) -> BuildReport:
         """Bring index and lock on disk in step with the files; only changed files are parsed."""
-        return self._in_step(progress, self._files.save)
+        report = self._in_step(progress, self._files.save)
+        findings = list(report.findings)
+        self._files.bring_home(findings)
+        return replace(report, findings=tuple(dict.fromkeys(findings)))
 
     def follow(self, progress: "Progress | None" = None) -> BuildReport:
         """As `build`, but the workspace is left alone: a session does not change it by looking."""
         return self._in_step(progress, self._files.keep_aside)
 
-    def _in_step(self, progress: "Progress | None", save: Save) -> BuildReport:
-        from aoci_agent.aoci.gather import hash_workspace
-
-        started = time.monotonic()
-        hashed = hash_workspace(self._workspace, self._repository)
-        report = self._unchanged(hashed) or self._rebuild(hashed, progress, save)
-        return replace(report, seconds=time.monotonic() - started)
-
     def refresh(self, paths: Iterable[str]) -> tuple[Entry, ...]:
         """Derive the entries of changed files anew, in memory; layer, module and C are kept.
 
-        Returns the new entries; a file that is gone loses its entry and returns none.
+        Returns the new entries; a file that is gone loses its entry and returns none. The first
+        call reads the facts of all files, later ones only those named.
         """
-        from aoci_agent.aoci.refresh import refreshed
+        from aoci_agent.aoci.gather import changed_facts
+        from aoci_agent.aoci.generate import with_changes
 
-        index, entries = refreshed(self._workspace, self.current, self._cache(), list(paths))
-        self._index = index
+        index = self.current
+        if self._around is None:
+            self._around = self._surroundings(index)
+        changed = changed_facts(self._workspace, paths)
+        self._index, entries = with_changes(index, self._around, changed)
         return entries
+
+    def _surroundings(self, index: Index) -> "Surroundings":
+        from aoci_agent.aoci.gather import gather, hash_files
+        from aoci_agent.aoci.surroundings import Surroundings
+
+        hashed = hash_files(self._workspace, index.by_path)
+        return Surroundings(gather(self._workspace, hashed, self._cache()).world)
 
     def _cache(self) -> "FactsCache":
         from aoci_agent.aoci.facts.cache import FactsCache
 
         return FactsCache(self._folder)
 
+    def _in_step(self, progress: "Progress | None", save: Save) -> BuildReport:
+        from aoci_agent.aoci.gather import hash_workspace
+
+        started = time.monotonic()
+        self._around = None
+        hashed = hash_workspace(self._workspace, self._repository)
+        report = self._unchanged(hashed) or self._rebuild(hashed, progress, save)
+        return replace(report, seconds=time.monotonic() - started)
+
     def _unchanged(self, hashed: "Hashed") -> BuildReport | None:
         """The last report, when neither the files nor the index on disk have moved since."""
         seen = self._files.recall(hashed.digest)
-        if seen is None or self.load() is None or self._index is None:
-            return None
-        size = len(self._index.entries)
-        return BuildReport(size, seen.indexable, 0, seen.indexable, seen.findings, seen.tokens, 0.0)
+        index = self.load() if seen is not None else None
+        return _report(index, seen, 0) if seen is not None and index is not None else None
 
     def _rebuild(self, hashed: "Hashed", progress: "Progress | None", save: Save) -> BuildReport:
         from aoci_agent.aoci import lock as locks
@@ -114,30 +130,36 @@ class IndexStore:
         found = gather(self._workspace, hashed, cache, progress)
         cache.keep_only(hashed.keys.values())
         findings += problems(found.world)
-        kept = {path: record.importance for path, record in lock.records.items()}
-        made = generate(found.world, Sticky(lock.modules, kept), found.scope)
+        made = generate(found.world, Sticky(lock.modules, lock.importance), found.scope)
         index = merge(made.index, on_disk, lock, findings)
-        counts = measure(index, load_counts(self._folder))
-        save_counts(self._folder, counts)
+        counts = measure(index, self._files.counts())
+        self._files.keep_counts(counts)
         self._index = replace(index, counts=counts)
         text = write(index)
         save(INDEX_FILE, text, findings)
         new = lock_of(made.index, index, made.modules, hashed.contents)
         save(LOCK_FILE, locks.dump(new), findings)
-        tokens = render(self._index, 10**9).tokens
+        seen = Seen(len(found.world), tuple(findings), render(self._index, 10**9).tokens)
         if self._files.read(INDEX_FILE) == text:  # else a next start must not take what is there
-            self._files.remember(hashed.digest, len(found.world), tuple(findings), tokens)
-        derived = len(found.world.keys() & found.derived)
-        reused = len(found.world) - derived
-        size = len(index.entries)
-        return BuildReport(size, reused, derived, len(found.world), tuple(findings), tokens, 0.0)
+            self._files.remember(hashed.digest, seen)
+        return _report(index, seen, len(found.world.keys() & found.derived))
 
     def _on_disk(self, findings: list[str]) -> Index:
         text = self._files.read(INDEX_FILE)
-        if text is None:
-            return Index()
         try:
-            return parse(text)
+            return parse(text) if text is not None else Index()
         except BadIndex:
             findings.append(f"{INDEX_FILE} could not be read and was built anew")
             return Index()
+
+
+def _report(index: Index, seen: Seen, derived: int) -> BuildReport:
+    return BuildReport(
+        entries=len(index.entries),
+        reused=seen.indexable - derived,
+        derived=derived,
+        indexable=seen.indexable,
+        findings=seen.findings,
+        tokens=seen.tokens,
+        seconds=0.0,
+    )

@@ -1,13 +1,14 @@
 """What one entry may draw on: all files, their links, and how much each name is used."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
 
 from aoci_agent.aoci.facts.model import Facts, Symbol
 from aoci_agent.aoci.layers import is_code, is_test
-from aoci_agent.aoci.names import ShortNames
-from aoci_agent.aoci.resolve.links import Links, resolve
+from aoci_agent.aoci.resolve.links import Linker, needs_all
 from aoci_agent.aoci.wordset import wordset
 
 HUB_SHARE = 0.045
@@ -17,83 +18,150 @@ FRAMEWORK = wordset(
     "runtime dynamic revalidate metadata viewport maxDuration generateMetadata generateStaticParams"
     " getServerSideProps getStaticProps getStaticPaths"
 )
+_LATE = ("constant", "variable", "type")  # named after what does something, use being equal
+_FRONTS = ("__init__", "index", "mod", "main")  # what a package shows of its inner files
+
+
+class ShortNames:
+    """How files are named in R: the shortest unique ending of a path, without the extension."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._count = Counter(ending for path in paths for ending in _endings(path))
+
+    def __call__(self, path: str) -> str:
+        """The shortest ending no other file has; the whole path where there is none."""
+        endings = (e for e in _endings(path) if self._count[e] == 1 and "," not in e)
+        return next(endings, path)
+
+
+def _endings(path: str) -> Iterator[str]:
+    folder, _, name = path.rpartition("/")
+    stem, dot, _ = name.rpartition(".")
+    ending = stem if stem and dot else name
+    yield ending
+    for part in reversed(folder.split("/") if folder else ()):
+        ending = f"{part}/{ending}"
+        yield ending
+
+
+class Surroundings:
+    """All files with their links, resolved once and then kept in step with `update`."""
+
+    def __init__(self, world: Mapping[str, Facts]) -> None:
+        self.world = dict(world)
+        self.callers: Counter[str] = Counter()  # method name -> files that call it
+        self.owners: Counter[str] = Counter()  # method name -> types that define it
+        for facts in self.world.values():
+            self._count(facts, 1)
+        self._start()
+
+    def update(self, changed: Mapping[str, Facts | None]) -> None:
+        """Take in new facts of files, None for one that is gone; costs what the change reaches."""
+        known = {path for path in changed if path in self.world}
+        before = {path: self.world[path] for path in known}
+        for path, facts in changed.items():
+            if path in known:
+                self._count(self.world.pop(path), -1)
+            if facts is not None:
+                self._count(facts, 1)
+                self.world[path] = facts
+        now = {path: self.world[path] for path in changed if path in self.world}
+        if known != now.keys() or any(needs_all(before[path], now[path]) for path in known):
+            self._start()
+        else:
+            self._linker.relink(before)
+            self._derive()
+
+    def used(self, path: str, name: str) -> float:
+        """Files that use a symbol; a test counts a fifth."""
+        users = self.links.used_by.get((path, name), ())
+        tests = sum(1 for user in users if is_test(user))
+        return len(users) - 0.8 * tests  # not summed one by one: a set's order must not show
+
+    def _start(self) -> None:
+        self.world = dict(sorted(self.world.items()))
+        self._linker = Linker(self.world)
+        self.links = self._linker.links
+        self.names = ShortNames(self.world)
+        self._derive()
+
+    def _derive(self) -> None:
+        edges = self.links.edges
+        self.fan_in: Counter[str] = Counter()
+        for source, row in edges.items():
+            if not is_test(source):
+                self.fan_in.update(row.keys())
+        code = (path for path, facts in self.world.items() if is_code(facts))
+        sources = sum(1 for path in code if not is_test(path))
+        threshold = max(HUB_AT_LEAST, sources * HUB_SHARE)
+        self.hubs = frozenset(path for path, users in self.fan_in.items() if users >= threshold)
+        packages = Counter(name for row in self.links.outside.values() for name in row)
+        common = max(12, sources * 0.12)  # packages used so widely that naming them says nothing
+        self.everywhere = frozenset(name for name, users in packages.items() if users > common)
+        self.shown: dict[str, set[str]] = {}  # file -> names a package shows of it
+        for source, row in edges.items():
+            if PurePosixPath(source).stem in _FRONTS:
+                for target in row:
+                    self.shown.setdefault(target, set()).update(self.world[source].exports)
+
+    def _count(self, facts: Facts, sign: int) -> None:
+        for counts, names in (
+            (self.callers, facts.members),
+            (self.owners, [symbol.name for symbol in facts.symbols if symbol.owner]),
+        ):
+            for name in names:
+                counts[name] += sign
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What an entry may draw on besides its own facts."""
+class Subject:
+    """One file among the others, with its layer and importance."""
 
-    world: Mapping[str, Facts]
-    links: Links
-    names: ShortNames
-    hubs: frozenset[str]
-    fan_in: Mapping[str, int]
-    callers: Mapping[str, int]  # method name -> files that call it
-    everywhere: frozenset[str]  # outside packages too common to mention
+    path: str
+    around: Surroundings
+    layer: str
+    level: int
 
+    @property
+    def facts(self) -> Facts:
+        """The file's own facts."""
+        return self.around.world[self.path]
 
-def surroundings(world: Mapping[str, Facts]) -> Surroundings:
-    """Resolve the repository once, for every entry to draw on."""
-    links = resolve(world)
-    fan_in: Counter[str] = Counter()
-    for source, row in links.edges.items():
-        if not is_test(source):
-            fan_in.update(row.keys())
-    sources = sum(1 for path, facts in world.items() if is_code(facts) and not is_test(path))
-    threshold = max(HUB_AT_LEAST, sources * HUB_SHARE)
-    callers: Counter[str] = Counter()
-    for facts in world.values():
-        callers.update(facts.members)
-    return Surroundings(
-        world=world,
-        links=links,
-        names=ShortNames(world),
-        hubs=frozenset(path for path, users in fan_in.items() if users >= threshold),
-        fan_in=fan_in,
-        callers=callers,
-        everywhere=_everywhere(links, sources),
-    )
+    @cached_property
+    def outside(self) -> Mapping[str, int]:
+        """Packages from outside the repository, with their uses."""
+        return self.around.links.outside.get(self.path, {})
 
+    @cached_property
+    def ranked(self) -> list[Symbol]:
+        """Public top-level symbols: what a package shows first, then by the files that use them."""
+        shown = self.around.shown.get(self.path, frozenset[str]())
 
-def _everywhere(links: Links, sources: int) -> frozenset[str]:
-    """Outside packages so common here that naming them in an entry says nothing."""
-    fan_in: Counter[str] = Counter()
-    for row in links.outside.values():
-        fan_in.update(row.keys())
-    return frozenset(name for name, users in fan_in.items() if users > max(12, sources * 0.12))
+        def weight(symbol: Symbol) -> tuple[float, int, int]:
+            late = 0 if symbol.kind == "class" else 2 if symbol.kind in _LATE else 1
+            score = self.used(symbol.name) + (symbol.name in self.facts.exports)
+            return (-score - 100 * (symbol.name in shown), late, symbol.line)
 
+        listed = (symbol for symbol in self.facts.symbols if not symbol.owner and symbol.public)
+        return sorted(filter(self._is_worth_naming, listed), key=weight)
 
-def used(path: str, name: str, around: Surroundings) -> float:
-    """Files that use a symbol; a test counts a fifth."""
-    users = around.links.used_by.get((path, name), ())
-    tests = sum(1 for user in users if is_test(user))
-    return len(users) - 0.8 * tests  # not summed one by one: a set's order must not show
+    def used(self, name: str) -> float:
+        """How much a symbol of this file is used elsewhere."""
+        return self.around.used(self.path, name)
+
+    def _is_worth_naming(self, symbol: Symbol) -> bool:
+        """Constants and a component's own property type count once somebody uses them."""
+        if symbol.name in FRAMEWORK or symbol.name.startswith("__"):
+            return False
+        wanted = bool(self.around.links.used_by.get((self.path, symbol.name)))
+        if symbol.name.endswith("Props"):
+            return wanted
+        constant = symbol.kind in ("constant", "variable")
+        return not constant or wanted or symbol.name in self.facts.exports
 
 
-def ranked_symbols(path: str, around: Surroundings) -> list[Symbol]:
-    """Public top-level symbols, those used by most other files first."""
-    facts = around.world[path]
-    exported = set(facts.exports)
-
-    def weight(symbol: Symbol) -> tuple[float, int, int]:
-        late = symbol.kind in ("constant", "variable", "type")
-        score = used(path, symbol.name, around) + (symbol.name in exported)
-        return (-score, int(late), symbol.line)
-
-    public = [
-        symbol
-        for symbol in facts.symbols
-        if not symbol.owner and symbol.public and _is_worth_naming(path, symbol, around)
-    ]
-    return sorted(public, key=weight)
-
-
-def _is_worth_naming(path: str, symbol: Symbol, around: Surroundings) -> bool:
-    """Constants and a component's own property type count once somebody uses them."""
-    if symbol.name in FRAMEWORK:
-        return False
-    wanted = bool(around.links.used_by.get((path, symbol.name)))
-    if symbol.name.endswith("Props"):
-        return wanted
-    constant = symbol.kind in ("constant", "variable")
-    return not constant or wanted or symbol.name in around.world[path].exports
+def told_by(symbol: Symbol) -> str:
+    """A symbol's documentation, after its name unless it begins with it."""
+    rest = symbol.doc.removeprefix(symbol.name)
+    begins = rest != symbol.doc and not rest[:1].isalnum()
+    return symbol.doc if begins else f"{symbol.name}: {symbol.doc}"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.facts.prose import cut
-from aoci_agent.aoci.surroundings import Surroundings, ranked_symbols
+from aoci_agent.aoci.surroundings import Subject, told_by
 from aoci_agent.aoci.wordset import wordset
 
 _SHOWN_LITERAL = 40
@@ -21,25 +21,26 @@ _COMMON_ERRORS = wordset(
 )
 
 
-def synopsis_of(path: str, around: Surroundings, level: int, layer: str, told: str) -> list[str]:
+def synopsis_of(subject: Subject, told: str) -> list[str]:
     """Grounded facts, the most telling first; `told` is F, not to be said twice."""
-    facts = around.world[path]
+    facts, layer, level = subject.facts, subject.layer, subject.level
     items = list(facts.notes)
     if layer == "M":
         items += facts.shapes[:12]
-    if facts.texts and "showing" not in told:
-        items.append(f"shows {', '.join(facts.texts[:6])}")
+    if "showing" not in told and layer != "T":
+        items += _listed("shows", facts.texts, 6)
     items += _listed("tables", facts.tables, 8)
     items += _listed("", facts.events, 6)
     items += _listed("calls", facts.calls, 8)
     items += _listed("raises", _telling(facts.raises), 6)
-    items += _listed("uses", _outside(path, around, layer), 5)
+    items += _listed("uses", _outside(subject), 5)
     if layer != "M":
         items += [shape for shape in facts.shapes if ":" in shape][:3]
     plain = [item for item in facts.constants if not _SECRET.search(item)]
     items += [cut(item, _SHOWN_LITERAL) for item in plain[:6]]
     if level >= 5:
-        items += _said(path, around, told)
+        said = [s for s in subject.ranked[:8] if s.doc and s.doc[:30] not in told]
+        items += [cut(told_by(symbol), 100) for symbol in said]
     if layer not in "MRH" and level >= 7:
         items += _records(facts)[:4]
     return [*items, facts.problem] if facts.problem else items
@@ -55,22 +56,11 @@ def _telling(raised: Sequence[str]) -> list[str]:
     return own or [name for name in raised if name in ("ValueError", "TypeError", "RuntimeError")]
 
 
-def _outside(path: str, around: Surroundings, layer: str) -> list[str]:
-    outside = around.links.outside.get(path, {})
-    if layer == "T":
+def _outside(subject: Subject) -> list[str]:
+    if subject.layer == "T":
         return []
-    rare = [name for name in outside if name not in around.everywhere]
-    return sorted(rare, key=lambda name: (-outside[name], name))
-
-
-def _said(path: str, around: Surroundings, told: str) -> list[str]:
-    """What the documentation of the main symbols says, one clause each."""
-    said: list[str] = []
-    for symbol in ranked_symbols(path, around)[:8]:
-        if symbol.doc and symbol.doc[:30] not in told:
-            starts = symbol.doc.lower().startswith(symbol.name.lower())
-            said.append(cut(symbol.doc if starts else f"{symbol.name}: {symbol.doc}", 100))
-    return said
+    rare = [name for name in subject.outside if name not in subject.around.everywhere]
+    return sorted(rare, key=lambda name: (-subject.outside[name], name))
 
 
 def _records(facts: Facts) -> list[str]:

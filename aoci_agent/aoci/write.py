@@ -1,5 +1,6 @@
 """Write an index in its one canonical form: sorted, one physical line per entry."""
 
+import hashlib
 import re
 from itertools import groupby
 
@@ -26,6 +27,11 @@ def entry_line(entry: Entry, *, tags: bool = True) -> str:
     )
     tail = f" | {_CONTROL.sub(' ', entry.extra).strip()}" if entry.extra.strip() else ""
     return f"{entry.name}{bracket}: {' | '.join(fields)}{tail}"
+
+
+def line_hash(line: str) -> str:
+    """BLAKE2b-8 of a line, 16 hex digits."""
+    return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def section_line(directory: str) -> str:

@@ -49,12 +49,20 @@ def test_every_budget_is_kept_and_every_file_stays_findable() -> None:
 
 def test_tiers_keep_the_important_longest() -> None:
     index = make(300)
-    rendered = next(r for b in range(9_000, 3_000, -250) if (r := render(index, b)).tier == 3)
+    *_, rendered = (r for b in range(9_000, 3_000, -50) if (r := render(index, b)).tier == 3)
     nine = next(e for e in index.entries if e.tag.importance == 9 and e.tag.layer == "S")
     five = next(e for e in index.entries if e.tag.importance == 5 and " " not in e.name)
     assert f"{nine.name}[{nine.tag.layer}Ab9M]: F:does the thing" in rendered.entries
     assert f"{five.name}[" not in rendered.entries
     assert five.name in rendered.entries
+
+
+def test_what_a_tier_leaves_of_the_budget_is_used() -> None:
+    index = make(300)
+    for budget in range(20_000, 5_000, -1_000):
+        rendered = render(index, budget)
+        if 0 < rendered.tier < 4:
+            assert rendered.tokens > budget - 100, rendered.status
 
 
 def test_the_same_index_gives_the_same_bytes() -> None:

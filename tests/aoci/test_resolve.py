@@ -1,8 +1,8 @@
 from collections.abc import Mapping
 
 from aoci_agent.aoci.facts.extract import extract
-from aoci_agent.aoci.names import ShortNames
 from aoci_agent.aoci.resolve.links import Links, resolve
+from aoci_agent.aoci.surroundings import ShortNames
 
 
 def links(files: Mapping[str, str]) -> Links:

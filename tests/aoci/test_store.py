@@ -354,3 +354,17 @@ def test_following_sees_changes_made_after_a_build(tmp_path: Path) -> None:
             store.follow()
             assert store.current.by_path["a.py"].function == "Second."
     assert (root / ".aoci-agent/index.aoci").read_text() == on_disk
+
+
+def test_building_after_following_writes_into_the_workspace(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text('"""First."""\n')
+    with Workspace(root) as workspace:
+        IndexStore(workspace, None, tmp_path / "cache").follow()
+        report = IndexStore(workspace, None, tmp_path / "cache").build()
+    assert report.findings == ()
+    assert sorted(path.name for path in (root / ".aoci-agent").iterdir()) == [
+        "index.aoci",
+        "lock.jsonl",
+    ]

@@ -1,13 +1,25 @@
 """Bytes of a file -> its facts. Never raises: what cannot be understood is said in the facts."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
+from pathlib import PurePosixPath
+from typing import cast
 
 from aoci_agent.aoci.facts.language import Source, TooSlow
-from aoci_agent.aoci.facts.languages import language_of
 from aoci_agent.aoci.facts.model import Facts
-from aoci_agent.aoci.facts.plain import plain_facts
+from aoci_agent.aoci.facts.plain import kind_of, plain_facts
 
+# Extension -> module of this package and function in it, imported when the first file needs them.
+# A new language is one file and its line here.
+_LANGUAGES: dict[str, tuple[str, str]] = {
+    **dict.fromkeys((".py", ".pyi", ".pyw"), ("python", "python")),
+    **dict.fromkeys((".ts", ".mts", ".cts"), ("typescript", "typescript")),
+    ".tsx": ("typescript", "tsx"),
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), ("typescript", "javascript")),
+    ".go": ("go", "go"),
+}
 _GENERATED = re.compile(
     r"code generated .{0,80}do not edit|^\W*@generated\b"
     r"|(?:automatically|auto)[- ]?generated.{0,120}do not (?:edit|modify|change)",
@@ -17,15 +29,26 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 _DENSE = (".js", ".mjs", ".cjs", ".css", ".json", ".html", ".ts")
 
 
+def facts_key(path: str, content: str) -> str:
+    """What facts are cached under: equal only where `extract` gives the same."""
+    pure = PurePosixPath(path)
+    if pure.suffix not in _LANGUAGES:
+        return f"{content}:{kind_of(path)}{pure.suffix}"
+    speaking = {"route": path, "__init__": "package"}  # names that mean something to a language
+    return f"{content}:{speaking.get(pure.stem, '')}{pure.suffix}"
+
+
 def extract(path: str, data: bytes) -> Facts:
     """The facts of one file."""
     left_out = _left_out(path, data)
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     if left_out:
         return Facts("none", lines, left_out)
-    source = _source(path, data)
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    text = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
+    source = Source(path, text, text.encode())
     try:
-        facts = _understand(source)
+        facts = _reader(path)(source)
     except TooSlow:
         facts = replace(plain_facts(source), problem="parser gave up after its time limit")
     except Exception as error:  # noqa: BLE001 - one odd file must not cost the whole index
@@ -33,15 +56,12 @@ def extract(path: str, data: bytes) -> Facts:
     return replace(facts, lines=lines)
 
 
-def _understand(source: Source) -> Facts:
-    language = language_of(source.path)
-    return language.facts(source) if language else plain_facts(source)
-
-
-def _source(path: str, data: bytes) -> Source:
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    text = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return Source(path, text, text.encode())
+def _reader(path: str) -> Callable[[Source], Facts]:
+    known = _LANGUAGES.get(PurePosixPath(path).suffix)
+    if known is None:
+        return plain_facts
+    read: object = getattr(import_module(f"aoci_agent.aoci.facts.{known[0]}"), known[1])
+    return cast("Callable[[Source], Facts]", read)
 
 
 def _left_out(path: str, data: bytes) -> str:

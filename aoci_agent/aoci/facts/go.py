@@ -1,7 +1,6 @@
 """Go facts."""
 
 import re
-from collections.abc import Mapping
 
 from aoci_agent.aoci.facts import common, prose
 from aoci_agent.aoci.facts.language import Captures, Source, count_words, matches, symbols, text_of
@@ -51,36 +50,31 @@ _SIMPLE = re.compile(
 )
 
 
-class Go:
+def go(source: Source) -> Facts:
     """Go source files."""
-
-    name = "go"
-
-    def facts(self, source: Source) -> Facts:
-        found = matches(source, "tree_sitter_go", "language", QUERY)
-        lines = source.lines
-        words = count_words(source.text)
-        return Facts(
-            self.name,
-            doc=_package_doc(source.text, lines),
-            symbols=_symbols(found, lines),
-            imports=_imports(found, source.text),
-            routes=common.unique(_routes(source.text), 60),
-            calls=common.called_paths(source.text),
-            commands=common.unique(_COBRA.findall(source.text)),
-            env=common.env_keys(source.text),
-            raises=common.unique(m[1] or m[2] for m in _ERROR.finditer(source.text)),
-            tables=common.sql_tables(source.text),
-            constants=common.unique(_constants(found)),
-            events=common.unique(
-                f"{verb.lower()} {name.strip(chr(34))}"
-                for verb, name in _TOPIC.findall(source.text)
-            ),
-            shapes=common.unique([*_records(found), *_enums(found)], 12),
-            members=common.members(source.text),
-            words=tuple(sorted((word, n) for word, n in words.items() if len(word) > 2)),
-            notes=common.unique(f"runs at {a or b}" for a, b in _CRON.findall(source.text)),
-        )
+    found = matches(source, "tree_sitter_go", "language", QUERY)
+    text = source.text
+    lines = source.lines
+    words = count_words(text)
+    topics = (f"{verb.lower()} {name.strip(chr(34))}" for verb, name in _TOPIC.findall(text))
+    return Facts(
+        "go",
+        doc=_package_doc(text, lines),
+        symbols=_symbols(found, lines),
+        imports=_imports(found, text),
+        routes=common.unique(_routes(text), 60),
+        calls=common.called_paths(text),
+        commands=common.unique(_COBRA.findall(text)),
+        env=common.env_keys(text),
+        raises=common.unique(m[1] or m[2] for m in _ERROR.finditer(text)),
+        tables=common.sql_tables(text),
+        constants=common.unique(_constants(found)),
+        events=common.unique(topics),
+        shapes=common.unique([*_records(found), *_enums(found)], 12),
+        members=common.members(text),
+        words=tuple(sorted((word, n) for word, n in words.items() if len(word) > 2)),
+        notes=common.unique(f"runs at {a or b}" for a, b in _CRON.findall(text)),
+    )
 
 
 def _symbols(found: Captures, lines: list[str]) -> tuple[Symbol, ...]:
@@ -188,8 +182,3 @@ def _enums(found: Captures) -> list[str]:
                 text_of(captured["constant"]).removeprefix(current)
             )
     return [f"{name}:{'¦'.join(values[:14])}" for name, values in groups.items() if len(values) > 1]
-
-
-def words_of(facts: Facts) -> Mapping[str, int]:
-    """Identifier counts of a file, for references inside one package."""
-    return dict(facts.words)

@@ -1,4 +1,4 @@
-"""One language = one small file: a tree-sitter query, and how to read its captures."""
+"""What the languages share: source text, tree-sitter queries, and symbols read out of their captures."""
 
 import re
 import time
@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from aoci_agent.aoci.facts.model import Facts, Symbol
+from aoci_agent.aoci.facts.model import Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar, Node, Query
@@ -31,15 +31,6 @@ class Source:
     @property
     def lines(self) -> list[str]:
         return self.text.split("\n")
-
-
-class Language(Protocol):
-    """What a language file provides. `facts` must depend on nothing but the source."""
-
-    @property
-    def name(self) -> str: ...
-
-    def facts(self, source: Source) -> Facts: ...
 
 
 Captures = list[tuple[int, dict[str, list["Node"]]]]
@@ -87,6 +78,11 @@ def text_of(nodes: "list[Node] | None") -> str:
     return nodes[0].text.decode("utf-8", "replace")
 
 
+def texts_of(found: Captures, name: str) -> list[str]:
+    """The texts of one capture, in source order."""
+    return [text_of(captured[name]) for _, captured in found if name in captured]
+
+
 _BASE = re.compile(r"\b(?!extends\b|implements\b)[A-Za-z_][\w.]*")
 KINDS = ("class", "interface", "type", "enum", "function", "method", "constant", "variable")
 
@@ -119,12 +115,12 @@ def symbols(
     return tuple(sorted(seen.values(), key=lambda item: (item.line, item.owner, item.name)))
 
 
-WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 def count_words(text: str) -> Mapping[str, int]:
     """How often each identifier-like word occurs."""
     counts: dict[str, int] = {}
-    for word in WORD.findall(text):
+    for word in _WORD.findall(text):
         counts[word] = counts.get(word, 0) + 1
     return counts

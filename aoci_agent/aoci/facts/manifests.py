@@ -12,8 +12,8 @@ from aoci_agent.aoci.facts.model import Facts
 Table = dict[str, Any]
 
 
-def load_jsonc(text: str) -> Table:
-    """A JSON object, comments and trailing commas allowed; {} for anything else."""
+def load_jsonc(text: str) -> Any:
+    """The value of a JSON text, comments and trailing commas allowed; None where there is none."""
     kept = re.sub(
         r"(\"(?:[^\"\\\n]|\\.)*\")|//[^\n]*|/\*.*?\*/",
         lambda found: found[1] or "",
@@ -22,14 +22,22 @@ def load_jsonc(text: str) -> Table:
     )
     kept = re.sub(r"(\"(?:[^\"\\\n]|\\.)*\")|,(?=\s*[}\]])", lambda found: found[1] or "", kept)
     try:
-        value: Any = json.loads(kept)
+        return json.loads(kept)
     except (ValueError, RecursionError):
-        return {}
-    return cast("Table", value) if isinstance(value, dict) else {}
+        return None
 
 
 def _table(value: Any) -> Table:
     return cast("Table", value) if isinstance(value, dict) else {}
+
+
+def _description(value: Table) -> str:
+    doc = value.get("description")
+    return prose.clean(doc) if isinstance(doc, str) else ""
+
+
+def _said(*notes: str) -> tuple[str, ...]:
+    return tuple(note for note in notes if note)
 
 
 def _keys(value: Table, limit: int = 12) -> str:
@@ -37,37 +45,34 @@ def _keys(value: Table, limit: int = 12) -> str:
 
 
 def json_facts(source: Source) -> Facts:
-    """Top-level keys and, for small files, the values that name things."""
-    value = load_jsonc(source.text)
-    doc = value.get("description")
-    notes = (f"keys {_keys(value)}",) if value else ()
-    return Facts("json", doc=prose.clean(doc) if isinstance(doc, str) else "", notes=notes)
+    """Top-level keys, or the length of a list."""
+    loaded = load_jsonc(source.text)
+    if isinstance(loaded, list):
+        return Facts("json", notes=(f"list of {len(cast('list[Any]', loaded))} items",))
+    value = _table(loaded)
+    return Facts(
+        "json", doc=_description(value), notes=_said(f"keys {_keys(value)}" if value else "")
+    )
 
 
 def package_facts(source: Source) -> Facts:
     """package.json: name, entry, scripts, dependencies."""
-    value = load_jsonc(source.text)
-    scripts = _table(value.get("scripts"))
-    needed = _table(value.get("dependencies"))
-    entry = value.get("main") or value.get("module") or _first_export(value.get("exports"))
+    value = _table(load_jsonc(source.text))
+    needed = ", ".join(list(_table(value.get("dependencies")))[:14])
     bins = value.get("bin")
     commands = [str(key) for key in _table(bins)] or ([str(value.get("name"))] if bins else [])
     settings = {
         "package": value.get("name"),
-        "entry": entry,
+        "entry": value.get("main") or value.get("module") or _first_export(value.get("exports")),
         "overview": value.get("description"),
-        "stack": ", ".join(list(needed)[:14]),
-        "workspaces": "1" if value.get("workspaces") else "",
     }
-    notes = [f"uses {', '.join(list(needed)[:14])}"] if needed else []
-    if isinstance(engines := value.get("engines"), dict):
-        notes.append(f"node {_table(engines).get('node', '')}".strip())
-    doc = value.get("description")
+    node = _table(value.get("engines")).get("node", "")
+    scripts = (f"run {name}" for name in _table(value.get("scripts")))
     return Facts(
         "package",
-        doc=prose.clean(doc) if isinstance(doc, str) else "",
-        commands=common.unique([*commands, *(f"run {name}" for name in scripts)]),
-        notes=tuple(notes),
+        doc=_description(value),
+        commands=common.unique([*commands, *scripts]),
+        notes=_said(f"uses {needed}" if needed else "", f"node {node}" if node else ""),
         settings=_settings(settings),
     )
 
@@ -85,7 +90,7 @@ def _settings(values: Table) -> tuple[tuple[str, str], ...]:
 
 def tsconfig_facts(source: Source) -> Facts:
     """tsconfig.json: what module resolution needs."""
-    value = load_jsonc(source.text)
+    value = _table(load_jsonc(source.text))
     options = _table(value.get("compilerOptions"))
     settings: Table = {"base_url": options.get("baseUrl"), "extends": value.get("extends")}
     for alias, targets in _table(options.get("paths")).items():
@@ -94,12 +99,10 @@ def tsconfig_facts(source: Source) -> Facts:
     shown = [
         f"{key} {options[key]}" for key in ("target", "module", "jsx", "strict") if key in options
     ]
-    aliases = [key[5:] for key in settings if key.startswith("path ")]
-    shown = shown or [f"keys {_keys(value)}"] if value else shown
-    notes = [", ".join(shown)] + ([f"aliases {', '.join(aliases[:8])}"] if aliases else [])
-    return Facts(
-        "tsconfig", notes=tuple(note for note in notes if note), settings=_settings(settings)
-    )
+    aliases = ", ".join([key[5:] for key in settings if key.startswith("path ")][:8])
+    told = ", ".join(shown) or (f"keys {_keys(value)}" if value else "")
+    notes = _said(told, f"aliases {aliases}" if aliases else "")
+    return Facts("tsconfig", notes=notes, settings=_settings(settings))
 
 
 def pyproject_facts(source: Source) -> Facts:
@@ -112,21 +115,13 @@ def pyproject_facts(source: Source) -> Facts:
     needed = project.get("dependencies")
     names = list(cast("list[Any]", needed)) if isinstance(needed, list) else list(_table(needed))
     stack = ", ".join(re.split(r"[\s<>=!~;\[(]", str(name))[0] for name in names[:14])
-    settings = {
-        "package": project.get("name"),
-        "overview": project.get("description"),
-        "stack": stack,
-        "python": project.get("requires-python"),
-    }
-    doc = project.get("description")
     tools = _keys(_table(value.get("tool")))
-    notes = [f"uses {stack}" if stack else "", f"tool settings {tools}" if tools else ""]
     return Facts(
         "ini",
-        doc=prose.clean(doc) if isinstance(doc, str) else "",
+        doc=_description(project),
         commands=common.unique(str(key) for key in _table(project.get("scripts"))),
-        notes=tuple(note for note in notes if note),
-        settings=_settings(settings),
+        notes=_said(f"uses {stack}" if stack else "", f"tool settings {tools}" if tools else ""),
+        settings=_settings({"overview": project.get("description")}),
     )
 
 
@@ -138,15 +133,17 @@ def gomod_facts(source: Source) -> Facts:
         r"^\s*(?:require\s+)?([\w.-]+\.\w+/\S+)\s+v\S+\s*$", source.text, re.MULTILINE
     )
     stack = ", ".join(re.sub(r"/v\d+$", "", name).rsplit("/", 1)[-1] for name in direct[:14])
-    settings = {"module": module[1] if module else "", "stack": stack}
-    notes = [f"module {module[1]}" if module else "", f"go {version[1]}" if version else ""]
-    notes.append(f"uses {stack}" if stack else "")
-    return Facts("gomod", notes=tuple(note for note in notes if note), settings=_settings(settings))
+    notes = _said(
+        f"module {module[1]}" if module else "",
+        f"go {version[1]}" if version else "",
+        f"uses {stack}" if stack else "",
+    )
+    return Facts("gomod", notes=notes, settings=(("module", module[1]),) if module else ())
 
 
 def ini_facts(source: Source) -> Facts:
     """TOML, INI: sections, else keys."""
-    doc = prose.clean(prose.leading_comment(source.lines, ("#", ";")))
+    doc = _comment(source, ("#", ";"))
     sections = common.unique(re.findall(r"^\s*\[+([^\]\n]+)\]+", source.text, re.MULTILINE), 12)
     keys = common.unique(re.findall(r"^([\w.-]+)\s*[=:]", source.text, re.MULTILINE), 12)
     named = f"sections {', '.join(sections)}" if sections else f"keys {', '.join(keys)}"
@@ -156,19 +153,12 @@ def ini_facts(source: Source) -> Facts:
 def yaml_facts(source: Source) -> Facts:
     """YAML: top-level keys, workflow jobs, compose services with images and ports."""
     text = source.text
-    doc = prose.clean(prose.leading_comment(source.lines, ("#",)))
-    name = re.search(r"^(?:name|title|description):\s*[\"']?([^\n\"'#]+)", text, re.MULTILINE)
-    notes: list[str] = []
-    for block in ("services", "jobs", "on"):
-        body = re.search(
-            rf"^[\"']?{block}[\"']?:\s*\n((?:[ \t]+.*\n|\s*\n|#.*\n)*)", f"{text}\n", re.MULTILINE
-        )
-        if body:
-            indent = re.search(r"^([ \t]+)\S", body[1], re.MULTILINE)
-            pattern = rf"^{indent[1]}([\w.-]+):" if indent else r"^$"
-            notes.append(
-                f"{block} {', '.join(common.unique(re.findall(pattern, body[1], re.MULTILINE), 12))}"
-            )
+    name = re.search(
+        r"^(?:name|title|description|site_description):\s*[\"']?([^\n\"'#]+)", text, re.MULTILINE
+    )
+    notes = [
+        f"{block} {names}" for block in ("services", "jobs", "on") if (names := _below(text, block))
+    ]
     images = common.unique(
         re.findall(r"^\s+image:\s*[\"']?(\S+?)[\"']?\s*$", text, re.MULTILINE), 8
     )
@@ -178,7 +168,24 @@ def yaml_facts(source: Source) -> Facts:
     notes += [f"actions {', '.join(uses)}"] if uses else []
     notes += [f"keys {', '.join(keys)}"] if keys and not notes else []
     env = common.unique(re.findall(r"\$\{([A-Z][A-Z0-9_]{2,})", text))
-    return Facts("yaml", doc=doc or (name[1].strip() if name else ""), notes=tuple(notes), env=env)
+    doc = _comment(source) or (name[1].strip() if name else "")
+    return Facts("yaml", doc=doc, notes=tuple(notes), env=env)
+
+
+def _below(text: str, block: str) -> str:
+    """The keys or plain items of a top-level block."""
+    body = re.search(
+        rf"^[\"']?{block}[\"']?:\s*\n((?:[ \t]+.*\n|\s*\n|#.*\n)*)", f"{text}\n", re.MULTILINE
+    )
+    indent = re.search(r"^([ \t]+)\S", body[1], re.MULTILINE) if body else None
+    if body is None or indent is None:
+        return ""
+    names = re.findall(rf"^{indent[1]}(?:- )?([\w.-]+)(?::|\s*$)", body[1], re.MULTILINE)
+    return ", ".join(common.unique(names, 12))
+
+
+def _comment(source: Source, markers: tuple[str, ...] = ("#",)) -> str:
+    return prose.clean(prose.leading_comment(source.lines, markers))
 
 
 def make_facts(source: Source) -> Facts:
@@ -186,8 +193,7 @@ def make_facts(source: Source) -> Facts:
     targets = common.unique(
         re.findall(r"^([A-Za-z][\w.-]*)\s*:(?!=)", source.text, re.MULTILINE), 20
     )
-    doc = prose.clean(prose.leading_comment(source.lines, ("#",)))
-    return Facts("make", doc=doc, commands=tuple(f"make {name}" for name in targets))
+    return Facts("make", doc=_comment(source), commands=tuple(f"make {n}" for n in targets))
 
 
 def docker_facts(source: Source) -> Facts:
@@ -195,14 +201,13 @@ def docker_facts(source: Source) -> Facts:
     images = common.unique(re.findall(r"^FROM\s+(?:--\S+\s+)?(\S+)", source.text, re.MULTILINE), 4)
     ports = common.unique(re.findall(r"^EXPOSE\s+(.+)$", source.text, re.MULTILINE), 4)
     start = re.findall(r"^(?:CMD|ENTRYPOINT)\s+(.+)$", source.text, re.MULTILINE)
-    notes = [
+    notes = _said(
         f"from {', '.join(images)}" if images else "",
         f"exposes {', '.join(ports)}" if ports else "",
-    ]
-    notes.append(f"starts {prose.cut(start[-1], 80)}" if start else "")
+        f"starts {prose.cut(start[-1], 80)}" if start else "",
+    )
     env = common.unique(re.findall(r"^(?:ENV|ARG)\s+([A-Z]\w+)", source.text, re.MULTILINE))
-    doc = prose.clean(prose.leading_comment(source.lines, ("#",)))
-    return Facts("docker", doc=doc, notes=tuple(note for note in notes if note), env=env)
+    return Facts("docker", doc=_comment(source), notes=notes, env=env)
 
 
 def dotenv_facts(source: Source) -> Facts:
@@ -215,7 +220,7 @@ def dotenv_facts(source: Source) -> Facts:
 
 def server_facts(source: Source) -> Facts:
     """nginx-like configuration: listeners, locations and where they lead."""
-    doc = prose.clean(prose.leading_comment(source.lines, ("#",)))
+    doc = _comment(source)
     listens = common.unique(re.findall(r"^\s*listen\s+([^;]+);", source.text, re.MULTILINE), 4)
     notes = [f"listens {', '.join(listens)}"] if listens else []
     for found in re.finditer(r"location\s+([^{]+?)\s*\{(.*?)\n\s*\}", source.text, re.DOTALL):

@@ -1,13 +1,13 @@
 """The facts of one file: machine-readable, a function of its bytes and language only."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, cast
 
-VERSION = 5  # raise whenever extraction changes: cached facts of older versions are dropped
+VERSION = 6  # raise whenever extraction changes: cached facts of older versions are dropped
 
 
 class Symbol(NamedTuple):
-    """A definition. `kind`: class interface type enum function method constant variable component."""
+    """A definition. `kind`: class interface type enum function method constant variable."""
 
     name: str
     kind: str
@@ -30,6 +30,9 @@ class Import(NamedTuple):
     level: int = 0  # leading dots of a Python relative import
 
 
+Texts = tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Everything generation needs to know about one file."""
@@ -41,43 +44,49 @@ class Facts:
     doc: str = ""  # documentation text of the file itself
     symbols: tuple[Symbol, ...] = ()
     imports: tuple[Import, ...] = ()
-    exports: tuple[
-        str, ...
-    ] = ()  # names the file declares as its public face (__all__, re-exports)
-    routes: tuple[str, ...] = ()  # `GET /path`
-    calls: tuple[str, ...] = ()  # `/path` asked of another program
-    commands: tuple[str, ...] = ()
-    env: tuple[str, ...] = ()
-    raises: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
-    constants: tuple[str, ...] = ()  # `NAME=value`
-    events: tuple[str, ...] = ()
-    shapes: tuple[str, ...] = ()  # `Type{field,field}`: records, enums, unions
-    texts: tuple[str, ...] = ()  # words a user of the program sees
-    members: tuple[str, ...] = ()  # names called as `.name(`
+    exports: Texts = ()  # names the file declares as its public face (__all__, re-exports)
+    routes: Texts = ()  # `GET /path`
+    calls: Texts = ()  # `/path` asked of another program
+    commands: Texts = ()
+    env: Texts = ()
+    raises: Texts = ()
+    tables: Texts = ()  # `name r`, `name w`, `name ddl`
+    constants: Texts = ()  # `NAME=value`
+    events: Texts = ()
+    shapes: Texts = ()  # `Type{field,field}`: records, enums, unions
+    texts: Texts = ()  # words a user of the program sees
+    cases: Texts = ()  # titles of tests
+    members: Texts = ()  # names called as `.name(`
     words: tuple[tuple[str, int], ...] = ()  # identifier counts, where the language needs them
-    notes: tuple[str, ...] = ()  # other short grounded facts, ready to print
+    notes: Texts = ()  # other short grounded facts, ready to print
     settings: tuple[tuple[str, str], ...] = ()  # what a manifest declares: (key, value)
+
+    @property
+    def defined(self) -> set[str]:
+        """Names defined at the top level."""
+        return {symbol.name for symbol in self.symbols if not symbol.owner}
+
+
+_FIELDS = fields(Facts)
 
 
 def to_record(facts: Facts) -> dict[str, Any]:
     """A JSON object holding only what differs from the defaults."""
-    blank = asdict(Facts(facts.language))
-    return {key: value for key, value in asdict(facts).items() if value != blank[key]} | {
-        "language": facts.language
-    }
+    values = {item.name: getattr(facts, item.name) for item in _FIELDS}
+    return {item.name: v for item in _FIELDS if (v := values[item.name]) != item.default}
 
 
 def from_record(record: dict[str, Any]) -> Facts:
     """The reverse of `to_record`; raises KeyError, TypeError or ValueError on foreign data."""
-    known = {item.name for item in fields(Facts)}
-    values = {key: _frozen(value) for key, value in record.items() if key in known}
+    values = {
+        item.name: _frozen(record[item.name]) for item in _FIELDS if item.name in record
+    }  # what a later version added is passed over
     values["symbols"] = tuple(Symbol(*item) for item in values.get("symbols", ()))
     values["imports"] = tuple(Import(*item) for item in values.get("imports", ()))
     return Facts(**values)
 
 
 def _frozen(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(_frozen(item) for item in cast("list[Any]", value))
-    return value
+    if not isinstance(value, list):
+        return value
+    return tuple([_frozen(i) if isinstance(i, list) else i for i in cast("list[Any]", value)])

@@ -1,7 +1,8 @@
 """Facts of files without a grammar: documents, configuration, build files, other languages."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.facts import common, manifests, prose
@@ -21,8 +22,28 @@ _NAMES: Mapping[str, str] = {
     "go.mod": "gomod", "package.json": "package", "pyproject.toml": "pyproject",
     "makefile": "make", "gnumakefile": "make", "justfile": "make", "nginx.conf": "server",
     "readme": "document", "license": "licence", "copying": "licence", "notice": "licence",
-    "requirements.txt": "requirements", "codeowners": "list",
+    "requirements.txt": "list", "codeowners": "list",
+    "changelog": "changelog", "changes": "changelog", "history": "changelog", "news": "changelog",
 }  # fmt: skip
+# Files whose name says what they are to everyone, and whose content says no more.
+_CUSTOMARY: Mapping[str, str] = {
+    ".editorconfig": "editor settings", ".gitattributes": "git attributes", ".npmrc": "npm settings",
+    ".nvmrc": "node version", ".python-version": "python version", ".prettierrc": "code format",
+    ".pre-commit-config.yaml": "checks before a commit", ".netrc": "logins by host",
+    "funding.yml": "funding links", "dependabot.yml": "dependency updates", "cname": "host name of the site",
+    "py.typed": "marks the package as typed", "codeowners": "owners by path",
+    "pull_request_template.md": "pull request form", "robots.txt": "rules for crawlers",
+}  # fmt: skip
+_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+# What is no running text: code blocks, layout blocks, comments.
+_MARKUP = re.compile(
+    r"^(```|~~~).*?^\1|<(p|h1|div|center)\b[^>]*>.*?</\2>|<!--.*?-->", re.DOTALL | re.MULTILINE
+)
+_HEADING = re.compile(r"^(?:#{1,3}\s+(.+)|(\S.*)\n(?:={3,}|-{3,}|~{3,})\s*)$", re.MULTILINE)
+# Paragraphs that are no sentences: lists, tables, quotes, badges, directives, links alone.
+_ASIDE = re.compile(
+    r"[=~*+-]{3}|<|\[!|!\[|\.\. |[-*$] |\d+\. |\||> *$|(?:\[[^\]]*\]\([^)]*\)\W*)+\Z|\Z"
+)
 _DEFINITION = re.compile(
     r"^\s{0,4}(?:(?:pub(?:\([\w:]+\))?|public|private|protected|internal|static|final|abstract|export"
     r"|open|override|async|unsafe|const|virtual|inline|sealed|data|partial)\s+)*"
@@ -36,7 +57,7 @@ _C_FUNCTION = re.compile(
 )
 _SHELL_WORDS = wordset(
     "if then else elif fi for do done while case esac echo set export exit cd local return source printf"
-    " function in shift trap read test eval unset true false"
+    " function in shift trap read test eval unset true false readonly break continue"
 )
 _FUNCTIONS = wordset("fn fun func function def sub rpc")
 
@@ -47,7 +68,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"tsconfig.*\.json\Z|jsconfig\.json\Z"), "tsconfig"),
     (re.compile(r".*nginx"), "server"),
     (re.compile(r"\..*ignore\Z"), "ignore"),
-    (re.compile(r"requirements.*\.txt\Z"), "requirements"),
+    (re.compile(r"requirements.*\.txt\Z"), "list"),
 )
 
 
@@ -63,43 +84,46 @@ def kind_of(path: str) -> str:
 
 def plain_facts(source: Source) -> Facts:
     """Facts by kind; every kind falls back to the leading comment."""
-    return _READERS.get(kind_of(source.path), _code)(source)
+    facts = _READERS.get(kind_of(source.path), _code)(source)
+    usual = _CUSTOMARY.get(PurePosixPath(source.path).name.lower())
+    return replace(facts, doc=usual, notes=()) if usual else facts
 
 
 def _document(source: Source) -> Facts:
+    """Title, first paragraph that says something, and the names of the sections."""
+    front = _FRONT.match(source.text)
+    text = _MARKUP.sub("", source.text[front.end() :] if front else source.text)
     headings = [
-        heading
-        for match in re.finditer(
-            r"^(?:#{1,3}\s+(.+)|(\S.*)\n(?:={3,}|-{3,}|~{3,})\s*)$",
-            _unfenced(source.text),
-            re.MULTILINE,
-        )
+        (match.start(), heading)
+        for match in _HEADING.finditer(text)
         if (heading := prose.clean(match[1] or match[2], 60))
     ]
-    body = re.sub(
-        r"<(?:p|h1|div|center)\b[^>]*>.*?</(?:p|h1|div|center)>", "", source.text, flags=re.DOTALL
+    start, doc = next(_paragraphs(text), (len(text), ""))
+    said = (
+        re.search(r"^(?:description|about):\s*[\"']?(.{12,}?)[\"']?$", front[0], re.M)
+        if front
+        else None
     )
-    body = re.sub(r"\A---\n.*?\n---\n", "", body, flags=re.DOTALL)
-    body = re.sub(r"<!--.*?-->", "", body, flags=re.DOTALL)
-    doc = ""
-    plain = re.sub(r"^#{1,6} .*$", "\n", _unfenced(body), flags=re.MULTILINE)
-    for paragraph in re.split(r"\n\s*\n", plain):
-        if not re.match(
-            r"\s*(?:#|[=~*+-]{3}|<|\[!|!\[|\.\. |[-*] |\d+\. |\||> *$)", paragraph
-        ) and (
-            doc := prose.clean(re.sub(r"^\S.*\n[=~-]{3,}\s*$", "", paragraph, flags=re.MULTILINE))
-        ):
-            break
-    title = headings[0] if headings else ""
+    doc = prose.clean(said[1]) if said else doc
+    title = headings[0][1] if headings and (headings[0][0] < start or not doc) else ""
     told = f"{title}: {doc}" if title and doc and not doc.startswith(title) else doc or title
-    sections = (
-        (", ".join(["sections", *headings[1:9]]).replace(",", "", 1),) if headings[1:] else ()
-    )
-    return Facts("document", doc=told, notes=sections, settings=(("overview", doc or title),))
+    sections = [name for _, name in headings if name != title and not re.match(r"\W*v?\d", name)]
+    notes = (f"sections {', '.join(sections[:8])}",) if sections else ()
+    return Facts("document", doc=told, notes=notes, settings=(("overview", doc or title),))
 
 
-def _unfenced(text: str) -> str:
-    return re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE)
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Start and cleaned text of the paragraphs that are sentences."""
+    for found in re.finditer(r"(?:.+\n?)+", text):
+        lines = re.sub(r"^(?:#{1,6} .*|\S.*\n(?:=|-|~){3,}\s*)$", "", found[0], flags=re.M).strip()
+        if not _ASIDE.match(lines) and (doc := prose.clean(lines)):
+            yield found.start(), doc
+
+
+def _changelog(source: Source) -> Facts:
+    latest = re.search(r"^\W*(?:version )?v?(\d+\.\d[\w.]*)", source.text, re.I | re.M)
+    notes = (f"latest {latest[1]}",) if latest else ()
+    return Facts("document", doc="changelog", notes=notes)
 
 
 def _sql(source: Source) -> Facts:
@@ -139,7 +163,7 @@ def _listed(source: Source) -> Facts:
 
 def _ignore(source: Source) -> Facts:
     items = [line.strip() for line in source.lines if line.strip() and not line.startswith("#")]
-    return Facts("list", notes=(f"ignores {', '.join(items[:8])}",) if items else ())
+    return Facts("list", notes=(f"ignores {', '.join(items[:5])}",) if items else ())
 
 
 def _code(source: Source) -> Facts:
@@ -155,15 +179,11 @@ def _code(source: Source) -> Facts:
         for found in list(_DEFINITION.finditer(source.text))[:80]
     ]
     if not defined:
-        plain = (
-            re.finditer(_SHELL_FUNCTION, source.text)
-            if _is_shell(source)
-            else re.finditer(_C_FUNCTION, source.text)
-        )
+        plain = (_SHELL_FUNCTION if _is_shell(source) else _C_FUNCTION).finditer(source.text)
         defined = [
             Symbol(m[1], "function", source.text.count("\n", 0, m.start()) + 1) for m in plain
         ][:80]
-    commands = _commands(source) if _is_shell(source) else []
+    commands = _commands(source, defined) if _is_shell(source) else []
     return Facts(
         "text",
         doc=doc,
@@ -175,15 +195,15 @@ def _code(source: Source) -> Facts:
     )
 
 
-def _commands(source: Source) -> list[str]:
+def _commands(source: Source, defined: Sequence[Symbol]) -> list[str]:
     """Programs a shell script starts, in order."""
+    text = re.sub(r"\$\{?\w+\}?/?(?=[a-z])", "", source.text)
     words = re.findall(
-        r"^[ \t]*(?:exec |sudo )?([a-z][\w./-]+)(?: +([a-z][\w-]+))?", source.text, re.MULTILINE
+        r"^[ \t]*(?:exec |sudo )?([a-z][\w./-]+)(?![\w=])(?: +((?:-m )?[a-z][\w-]+))?", text, re.M
     )
+    known = _SHELL_WORDS.union(symbol.name for symbol in defined)
     return [
-        " ".join(part for part in found if part)
-        for found in dict.fromkeys(words)
-        if found[0] not in _SHELL_WORDS
+        " ".join(filter(None, found)) for found in dict.fromkeys(words) if found[0] not in known
     ]
 
 
@@ -193,8 +213,8 @@ def _is_shell(source: Source) -> bool:
 
 _READERS: Mapping[str, Callable[[Source], Facts]] = {
     "document": _document,
+    "changelog": _changelog,
     "licence": _licence,
-    "requirements": _listed,
     "list": _listed,
     "ignore": _ignore,
     "sql": _sql,

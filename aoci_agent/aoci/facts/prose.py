@@ -6,7 +6,7 @@ from collections.abc import Iterable
 LONGEST = 300
 _NOISE = re.compile(
     r"""copyright|licen[cs]ed?\b|spdx-|all\ rights\ reserved|permission\ is\ hereby|redistribution
-    |^\s*[-\w./@\[\]()]+\.\w{1,5}\s*$|^\s*[\w.]+\s=\s|^\s*https?://\S+\s*$|^\s*(?:file(?:name)?|path|author|date|created|version)\s*[::]
+    |^\s*[-\w./@\[\]()]+\.\w{1,5}\s*$|^\s*[\w.]+\s=\s|^\s*assert\ \S+\ ==|^\([\w-]+\)=$|^\s*https?://\S+\s*$|^\s*(?:file(?:name)?|path|author|date|created|version)\s*[::]
     |use\ (?:client|strict|server)|eslint|prettier|tslint|jshint|istanbul|v8\ ignore|webpack
     |@ts-|noqa|type:\s*ignore|pylint|flake8|mypy:|pyright|ruff:|isort:|fmt:|coverage:|pragma
     |-\*-|coding[:=]|vim?:|^!|nolint|go:build|go:generate|\+build|@jsx|<reference|sourcemapping
@@ -21,6 +21,11 @@ _RULE = re.compile(r"^[\s=\-_*#~+.─━═]*$")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(])|(?<=[。!?])|\n\s*\n")
 _LINKED = re.compile(
     r"https?://[^\s)\]>]+|!?\[([^\]]*)\]\([^)]*\)|<[^>\n]{1,200}>|:\w+:`~?([^`<]*)[^`]*`|`{1,3}|\*\*"
+)
+# What a removed address leaves behind.
+_DANGLING = re.compile(
+    r"(?:^|\s+)(?:an? |the |this )?(?:example )?(?:from|see|at|via|ref|refer to|to|on|by|in)\W*$",
+    re.IGNORECASE,
 )
 
 
@@ -47,14 +52,21 @@ def clean(text: str, limit: int = LONGEST) -> str:
             continue
         kept.append(re.sub(r"^[\s=*#~>-]{2,}|^>\s*|[=*#~-]{3,}\s*$", "", line).strip())
     joined = " ".join(" ".join(kept).split())
-    joined = _LINKED.sub(lambda found: found[1] or found[2] or "", joined)
-    return cut(" ".join(joined.split()), limit) if re.search(r"[^\W\d_]{2}", joined) else ""
+    said = _LINKED.sub(lambda found: found[1] or found[2] or "", joined)
+    if said != joined:
+        said = _DANGLING.sub("", said)
+    said = " ".join(said.split()).rstrip(" :\uff1a")
+    return cut(said, limit) if re.search(r"[^\W\d_]{2}", said) else ""
 
 
 def first_sentence(text: str, limit: int = 160) -> str:
     """The first sentence of cleaned documentation text."""
-    cleaned = clean(text)
-    return cut(_END.split(cleaned, maxsplit=1)[0].strip(), limit).rstrip(".。 ")
+    return cut(sentence_of(clean(text)), limit).rstrip(".。 ")
+
+
+def sentence_of(cleaned: str) -> str:
+    """The first sentence of a paragraph."""
+    return _END.split(cleaned, maxsplit=1)[0].strip()
 
 
 def cut(text: str, limit: int) -> str:

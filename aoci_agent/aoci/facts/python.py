@@ -1,10 +1,18 @@
 """Python facts."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from aoci_agent.aoci.facts import common, prose
-from aoci_agent.aoci.facts.language import Captures, Source, count_words, matches, symbols, text_of
+from aoci_agent.aoci.facts.language import (
+    Captures,
+    Source,
+    count_words,
+    matches,
+    symbols,
+    text_of,
+    texts_of,
+)
 from aoci_agent.aoci.facts.model import Facts, Import
 
 _CLASS = """(class_definition name: (identifier) @class superclasses: (argument_list)? @bases
@@ -45,33 +53,37 @@ _SIMPLE = re.compile(r"[-+]?\d[\d_.eE*+ ]*|[rbf]?\"[^\"\n]{1,40}\"|[rbf]?'[^'\n]
 _NAME = re.compile(r"[\"'](\w+)[\"']")
 
 
-class Python:
+def python(source: Source) -> Facts:
     """Modules and stubs."""
+    found = matches(source, "tree_sitter_python", "language", QUERY)
+    text = source.text
+    imports = _imports(found, text, count_words(text))
+    values = dict(zip(texts_of(found, "constant"), texts_of(found, "value"), strict=True))
+    constants = [item for item in values.items() if item[0].isupper() or item[0] == "__version__"]
+    return Facts(
+        "python",
+        doc=_module_doc(found, source),
+        symbols=symbols(_without_variables(found), _is_public, _docstring),
+        imports=imports,
+        exports=_exports(source.path, values, imports),
+        routes=common.unique(_routes(found), 60),
+        calls=common.called_paths(text),
+        commands=common.unique(_commands(found)),
+        env=common.env_keys(text),
+        raises=common.unique(_raised(found)),
+        tables=common.sql_tables(text),
+        constants=common.unique(f"{n}={v}" for n, v in constants if _SIMPLE.fullmatch(v)),
+        events=common.events(text),
+        members=common.members(text),
+    )
 
-    name = "python"
 
-    def facts(self, source: Source) -> Facts:
-        found = matches(source, "tree_sitter_python", "language", QUERY)
-        words = count_words(source.text)
-        values = _values(found)
-        exports = tuple(_NAME.findall(values.get("__all__", "")))
-        constants = [(name, value) for name, value in values.items() if name.isupper()]
-        return Facts(
-            self.name,
-            doc=_module_doc(found, source),
-            symbols=symbols(_without_variables(found, values), _is_public, _docstring),
-            imports=_imports(found, source.text, words),
-            exports=exports,
-            routes=common.unique(_routes(found), 60),
-            calls=common.called_paths(source.text),
-            commands=common.unique(_commands(found)),
-            env=common.env_keys(source.text),
-            raises=common.unique(_raised(found)),
-            tables=common.sql_tables(source.text),
-            constants=common.unique(f"{n}={v}" for n, v in constants if _SIMPLE.fullmatch(v)),
-            events=common.events(source.text),
-            members=common.members(source.text),
-        )
+def _exports(path: str, values: Mapping[str, str], imports: Sequence[Import]) -> tuple[str, ...]:
+    """`__all__`; of a package without one, what it takes from its own modules."""
+    if "__all__" in values or not path.endswith("__init__.py"):
+        return tuple(_NAME.findall(values.get("__all__", "")))
+    names = (name for item in imports if item.level == 1 and item.module for name, _ in item.names)
+    return common.unique((name for name in names if name[0] not in "_*"), 200)
 
 
 def _is_public(name: str) -> bool:
@@ -87,28 +99,14 @@ def _docstring(_line: int, captured: str) -> str:
 
 
 def _module_doc(found: Captures, source: Source) -> str:
-    for _, captured in found:
-        if "module_doc" in captured:
-            return prose.clean(_string(text_of(captured["module_doc"])))
+    for literal in texts_of(found, "module_doc"):
+        return prose.clean(_string(literal))
     return prose.clean(prose.leading_comment(source.lines, ("#",)))
 
 
-def _values(found: Captures) -> Mapping[str, str]:
-    return {
-        text_of(captured["constant"]): text_of(captured["value"])
-        for _, captured in found
-        if "constant" in captured
-    }
-
-
-def _without_variables(found: Captures, values: Mapping[str, str]) -> Captures:
+def _without_variables(found: Captures) -> Captures:
     """Drop dunder names and private variables: they say nothing about a module's face."""
-    skip = {name for name in values if name.startswith("_")}
-    return [
-        item
-        for item in found
-        if "constant" not in item[1] or text_of(item[1]["constant"]) not in skip
-    ]
+    return [item for item in found if not text_of(item[1].get("constant")).startswith("_")]
 
 
 def _imports(found: Captures, text: str, words: Mapping[str, int]) -> tuple[Import, ...]:
@@ -162,10 +160,8 @@ def _routes(found: Captures) -> list[str]:
             methods = re.findall(r"[\"']([A-Z]+)[\"']", match["rest"]) if "OUTE" in verb else [verb]
             path = match["path"] or "/"
             routes += [f"{method} {path}" for method in (methods or ["ANY"])]
-    for _, captured in found:
-        if "route" in captured:
-            routes.append(f"ANY /{_string(text_of(captured['route'])).lstrip('/')}")
-    return routes
+    named = [_string(literal).lstrip("/") for literal in texts_of(found, "route")]
+    return routes + [f"ANY /{path}" for path in named]
 
 
 def _commands(found: Captures) -> list[str]:
@@ -182,5 +178,5 @@ def _commands(found: Captures) -> list[str]:
 
 
 def _raised(found: Captures) -> list[str]:
-    names = (text_of(captured["raised"]) for _, captured in found if "raised" in captured)
+    names = texts_of(found, "raised")
     return [name.rsplit(".", 1)[-1] for name in names if re.search(r"[A-Z]\w*$", name)]

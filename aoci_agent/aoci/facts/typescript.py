@@ -5,9 +5,18 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.facts import common, prose
-from aoci_agent.aoci.facts.language import Captures, Source, count_words, matches, symbols, text_of
+from aoci_agent.aoci.facts.language import (
+    Captures,
+    Source,
+    count_words,
+    matches,
+    symbols,
+    text_of,
+    texts_of,
+)
 from aoci_agent.aoci.facts.model import Facts, Import, Symbol
 
+_PARSER = "tree_sitter_typescript"
 _SHARED = """
 (program (function_declaration name: (identifier) @function) @at)
 (program (export_statement (function_declaration name: (identifier) @function) @exported) @at)
@@ -61,6 +70,12 @@ _HTTP = re.compile(
     r"export\s+(?:async\s+)?(?:function|const)\s+(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b"
 )
 _CLIENT = re.compile(r"path:\s*`([^`]+)`,\s*method:\s*\"(\w+)\"")
+_PROGRAM = re.compile(
+    r"[\"'](?:commander|yargs|cac|sade|clipanion|caporal|gluegun|@oclif/core)[\"']"
+)
+_CASE = re.compile(
+    r"^[ \t]*(?:test|it|describe)(?:\.\w+)?\(\s*[\"'`]([^\"'`\n]{3,60})[\"'`]", re.MULTILINE
+)
 _COMMAND = re.compile(r"\.command\(\s*[\"'`]([\w:-]+)")
 _SIMPLE = re.compile(r"-?\d[\d_.]*(?:\s*\*\s*[\d_]+)*|\"[^\"\n]{1,40}\"|'[^'\n]{1,40}'|true|false")
 _SHAPE_FIELD = re.compile(
@@ -83,67 +98,48 @@ _QUERY_KEY = re.compile(r"queryKey:\s*\[\s*[\"']([\w/.-]+)")
 _STORAGE = re.compile(r"(?:local|session)Storage\.(?:get|set)Item\(\s*[\"']([\w.:-]+)")
 
 
-class _Script:
-    """What the three dialects share."""
-
-    name = "javascript"
-    module = "tree_sitter_javascript"
-    function = "language"
-    query = UNTYPED
-
-    def facts(self, source: Source) -> Facts:
-        found = matches(source, self.module, self.function, self.query)
-        text = source.text
-        lines = source.lines
-        words = count_words(text)
-        code = _COMMENT.sub("", text)
-        exported = _exported(found)
-        return Facts(
-            self.name,
-            doc=_file_doc(lines),
-            symbols=_symbols(found, lines, exported),
-            imports=_imports(found, words, text),
-            exports=common.unique(exported, 200),
-            routes=common.unique(_routes(code, source.path), 60),
-            calls=common.unique(_client_calls(code) or common.called_paths(code), 60),
-            commands=common.unique(_COMMAND.findall(code)),
-            env=common.env_keys(code),
-            raises=common.unique(_raised(found)),
-            tables=common.unique(
-                [*common.sql_tables(text), *(f"{t} ddl" for t in _TABLE.findall(text))]
-            ),
-            constants=common.unique(_constants(found)),
-            events=common.events(code),
-            shapes=common.unique([*_stored(text), *_shapes(found)], 24),
-            texts=_texts(code, self.name),
-            members=common.members(text),
-            notes=common.unique([*_nameless(found), *_notes(text)], 6),
-        )
-
-
-class JavaScript(_Script):
+def javascript(source: Source) -> Facts:
     """JavaScript and JSX."""
+    return _script(source, "javascript", UNTYPED, ("tree_sitter_javascript", "language"))
 
 
-class TypeScript(_Script):
+def typescript(source: Source) -> Facts:
     """TypeScript."""
-
-    name = "typescript"
-    module = "tree_sitter_typescript"
-    function = "language_typescript"
-    query = TYPED
+    return _script(source, "typescript", TYPED, (_PARSER, "language_typescript"))
 
 
-class Tsx(TypeScript):
+def tsx(source: Source) -> Facts:
     """TypeScript with JSX."""
-
-    name = "tsx"
-    function = "language_tsx"
+    return _script(source, "tsx", TYPED, (_PARSER, "language_tsx"))
 
 
-def _file_doc(lines: list[str]) -> str:
-    """The leading comment, when it stands apart from what follows or says what the file is."""
-    return prose.clean(prose.leading_comment(lines))
+def _script(source: Source, name: str, query: str, grammar: tuple[str, str]) -> Facts:
+    found = matches(source, *grammar, query)
+    text = source.text
+    lines = source.lines
+    code = _COMMENT.sub("", text)
+    exported = _exported(found)
+    tables = (f"{table} ddl" for table in _TABLE.findall(text))
+    return Facts(
+        name,
+        doc=prose.clean(prose.leading_comment(lines)),
+        symbols=_symbols(found, lines, exported),
+        imports=_imports(found, count_words(text), text),
+        exports=common.unique(exported, 200),
+        routes=common.unique(_routes(code, source.path), 60),
+        calls=common.unique(_client_calls(code) or common.called_paths(code), 60),
+        commands=common.unique(_COMMAND.findall(code)) if _PROGRAM.search(text) else (),
+        env=common.env_keys(code),
+        raises=common.unique(_raised(found)),
+        tables=common.unique([*common.sql_tables(text), *tables]),
+        constants=common.unique(_constants(found)),
+        events=common.events(code),
+        shapes=common.unique([*_stored(text), *_shapes(found)], 24),
+        texts=_texts(code, name),
+        cases=common.unique(_CASE.findall(text), 12),
+        members=common.members(text),
+        notes=common.unique([*_nameless(found), *_notes(text)], 6),
+    )
 
 
 def _sentence(lines: list[str], line: int) -> str:
@@ -240,7 +236,7 @@ def _client_calls(text: str) -> list[str]:
 
 
 def _raised(found: Captures) -> list[str]:
-    names = (text_of(captured["raised"]) for _, captured in found if "raised" in captured)
+    names = texts_of(found, "raised")
     return [name for name in names if name != "Error" and re.fullmatch(r"[\w.]+", name)]
 
 
@@ -300,7 +296,7 @@ def _stored(text: str) -> list[str]:
 
 def _nameless(found: Captures) -> list[str]:
     """What a default export without a name begins with."""
-    values = (text_of(captured["nameless"]) for _, captured in found if "nameless" in captured)
+    values = texts_of(found, "nameless")
     return [f"default export {prose.cut(' '.join(value.split()), 60)}" for value in values]
 
 

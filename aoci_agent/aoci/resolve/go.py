@@ -21,13 +21,8 @@ class GoResolver:
         )
         self._defined: dict[str, dict[str, str]] = {}
         for path, facts in sorted(world.items()):
-            if facts.language != "go":
-                continue
-            names = self._defined.setdefault(str(PurePosixPath(path).parent), {})
-            if not path.endswith("_test.go"):
-                for symbol in facts.symbols:
-                    if not symbol.owner:
-                        names.setdefault(symbol.name, path)
+            if facts.language == "go":
+                self._define(path, facts)
 
     def resolve(self, path: str, facts: Facts, links: Links) -> None:
         for item in facts.imports:
@@ -39,10 +34,23 @@ class GoResolver:
             names = self._defined.get(folder, {})
             for name, uses in item.names:
                 if name in names:
-                    links.add(path, names[name], [(name, uses)])
+                    links.add(path, names[name], name, uses)
                 elif name == "*" and len(item.names) == 1 and names:
-                    links.add(path, sorted(names.values())[0], [("*", 1)])
+                    links.add(path, min(names.values()), "*", 1)
         self._siblings(path, facts, links)
+
+    def note(self, path: str, facts: Facts) -> None:
+        names = self._defined.get(str(PurePosixPath(path).parent), {})
+        for name in [name for name, definer in names.items() if definer == path]:
+            del names[name]
+        self._define(path, facts)
+
+    def _define(self, path: str, facts: Facts) -> None:
+        names = self._defined.setdefault(str(PurePosixPath(path).parent), {})
+        if not path.endswith("_test.go"):
+            for symbol in facts.symbols:
+                if not symbol.owner:
+                    names[symbol.name] = min(names.get(symbol.name, path), path)
 
     def _siblings(self, path: str, facts: Facts, links: Links) -> None:
         """Files of one package use each other without an import."""
@@ -50,7 +58,7 @@ class GoResolver:
         for word, uses in facts.words:
             target = names.get(word)
             if target is not None and target != path and word not in ("init", "main", "new"):
-                links.add(path, target, [(word, uses)])
+                links.add(path, target, word, uses)
 
     def _folder(self, module: str) -> str | None:
         for prefix, root in self._modules:

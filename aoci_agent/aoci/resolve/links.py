@@ -1,67 +1,149 @@
 """Who uses whom: the file graph, the use counts of symbols, and what comes from outside."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Protocol
 
 from aoci_agent.aoci.facts.model import Facts
+
+Row = dict[str, int]
+_VARIABLE = re.compile(r"\{[^}]*\}|\[[^\]]*\]|:\w+|<[^>]*>|\*")
 
 
 @dataclass
 class Links:
     """The repository's reference graph. All maps are keyed by repository path."""
 
-    edges: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
-    outside: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    edges: dict[str, Row] = field(default_factory=dict[str, Row])
+    outside: dict[str, Row] = field(default_factory=dict[str, Row])
     used_by: dict[tuple[str, str], set[str]] = field(
         default_factory=dict[tuple[str, str], set[str]]
     )
-    missing: dict[str, list[str]] = field(
-        default_factory=dict[str, list[str]]
-    )  # local but not found
+    missing: dict[str, list[str]] = field(default_factory=dict[str, list[str]])  # local, not found
 
-    def add(self, source: str, target: str, names: Iterable[tuple[str, int]]) -> None:
-        """Record that `source` uses these symbols of `target`, with use counts."""
+    def add(self, source: str, target: str, name: str, uses: int) -> None:
+        """Record that `source` uses a symbol of `target` so many times."""
         if source == target:
             return
         row = self.edges.setdefault(source, {})
-        for name, uses in names:
-            row[target] = row.get(target, 0) + uses
-            if name != "*":
-                self.used_by.setdefault((target, name), set()).add(source)
+        row[target] = row.get(target, 0) + uses
+        if name != "*":
+            self.used_by.setdefault((target, name), set()).add(source)
 
     def add_outside(self, source: str, package: str, uses: int) -> None:
         """Record that `source` uses a package that is not part of the repository."""
         row = self.outside.setdefault(source, {})
         row[package] = row.get(package, 0) + uses
 
+    def drop(self, sources: Iterable[str]) -> None:
+        """Forget what these files use."""
+        gone = set(sources)
+        for source in gone:
+            self.edges.pop(source, None)
+            self.outside.pop(source, None)
+            self.missing.pop(source, None)
+        for users in self.used_by.values():
+            users -= gone
+
 
 class Resolver(Protocol):
-    """One language family's rules. `resolve` adds to the links what one file imports."""
+    """One language family's rules."""
 
-    def resolve(self, path: str, facts: Facts, links: Links) -> None: ...
+    def resolve(self, path: str, facts: Facts, links: Links) -> None:
+        """Add to the links what one file imports."""
+
+    def note(self, path: str, facts: Facts) -> None:
+        """Take in that a known file now defines other symbols."""
+
+
+class Linker:
+    """The links of a world. `relink` keeps them in step in proportion to what a change reaches."""
+
+    def __init__(self, world: Mapping[str, Facts]) -> None:
+        self.links = Links()
+        self._world = world
+        self._resolvers = _resolvers(world)
+        self._served: dict[str, set[tuple[str, str]]] = {}
+        for path, facts in world.items():
+            for route in facts.routes:
+                verb, _, url = route.partition(" ")
+                self._served.setdefault(_shape(url), set()).add((verb, path))
+        self._link(sorted(world))
+
+    def relink(self, before: Mapping[str, Facts]) -> None:
+        """Follow changes of known files; `before` holds their earlier facts, the world the new."""
+        reached = set(before)
+        for path, facts in before.items():
+            if _face(facts) != _face(self._world[path]):
+                if resolver := self._resolvers.get(facts.language):
+                    resolver.note(path, self._world[path])
+                reached |= self._dependents(path)
+        self.links.drop(reached)
+        self._link(sorted(reached))
+
+    def _link(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            facts = self._world[path]
+            if resolver := self._resolvers.get(facts.language):
+                resolver.resolve(path, facts, self.links)
+            for call in facts.calls:  # requests lead to the file that answers, in any language
+                verb, _, url = call.rpartition(" ")
+                for serving, target in sorted(self._served.get(_shape(url), ())):
+                    if not verb or serving in (verb, "ANY"):
+                        self.links.add(path, target, "*", 1)
+
+    def _dependents(self, path: str) -> set[str]:
+        """Files of the same folder, and those that reach it directly or through a package's face."""
+        folders = {_folder(path)}
+        for source, row in self.links.edges.items():
+            face = PurePosixPath(source).stem in ("__init__", "index")
+            if face and any(_folder(target) == _folder(path) for target in row):
+                folders.add(_folder(source))
+        return {
+            source
+            for source, row in self.links.edges.items()
+            if _folder(source) in folders or any(_folder(target) in folders for target in row)
+        } | {source for source in self._world if _folder(source) == _folder(path)}
 
 
 def resolve(world: Mapping[str, Facts]) -> Links:
     """Resolve every import of the repository, in path order."""
-    from aoci_agent.aoci.resolve.contracts import join_contracts
+    return Linker(world).links
+
+
+def needs_all(before: Facts, after: Facts) -> bool:
+    """Whether a change of one file may change what any other file's imports mean."""
+    moved = before.settings != after.settings or before.routes != after.routes
+    return moved or before.language != after.language
+
+
+def _face(facts: Facts) -> object:
+    """What other files' imports can see of a file."""
+    imported = [
+        (item.module, item.level, [name for name, _ in item.names]) for item in facts.imports
+    ]
+    return facts.defined, facts.exports, imported
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _shape(url: str) -> str:
+    """A path with every variable alike, without the prefixes proxies add."""
+    return _VARIABLE.sub("*", url.split("?")[0]).strip("/").removeprefix("api/")
+
+
+def _resolvers(world: Mapping[str, Facts]) -> dict[str, Resolver]:
     from aoci_agent.aoci.resolve.go import GoResolver
     from aoci_agent.aoci.resolve.python import PythonResolver
     from aoci_agent.aoci.resolve.typescript import ScriptResolver
 
     script = ScriptResolver(world)
-    resolvers: dict[str, Resolver] = {
+    return {
         "python": PythonResolver(world),
         "go": GoResolver(world),
-        "typescript": script,
-        "tsx": script,
-        "javascript": script,
+        **dict.fromkeys(("typescript", "tsx", "javascript"), script),
     }
-    links = Links()
-    for path in sorted(world):
-        facts = world[path]
-        resolver = resolvers.get(facts.language)
-        if resolver is not None:
-            resolver.resolve(path, facts, links)
-    join_contracts(world, links)
-    return links

@@ -15,10 +15,7 @@ class PythonResolver:
 
     def __init__(self, world: Mapping[str, Facts]) -> None:
         self._world = {path: facts for path, facts in world.items() if facts.language == "python"}
-        self._symbols = {
-            path: {symbol.name for symbol in facts.symbols if not symbol.owner}
-            for path, facts in self._world.items()
-        }
+        self._symbols = {path: facts.defined for path, facts in self._world.items()}
         self._roots = self._find_roots()
         self._ordered: dict[tuple[str, str], list[str]] = {}
         self._definers: dict[tuple[str, str], str] = {}
@@ -34,7 +31,12 @@ class PythonResolver:
             for name, uses in item.names:
                 target = self._submodule(base, name) or self._definer(base, name)
                 if target:
-                    links.add(path, target, [(name, uses)])
+                    links.add(path, target, name, uses)
+
+    def note(self, path: str, facts: Facts) -> None:
+        self._world[path] = facts
+        self._symbols[path] = facts.defined
+        self._definers.clear()
 
     def _find_roots(self) -> dict[str, list[str]]:
         """First part of a module name -> folders it can be imported from.
@@ -87,15 +89,8 @@ class PythonResolver:
         return any(self._module(f"{place}/{name}") for name, _ in item.names if name != "*")
 
     def _module(self, place: str) -> str:
-        for candidate in (
-            f"{place}.py",
-            f"{place}/__init__.py",
-            f"{place}.pyi",
-            f"{place}/__init__.pyi",
-        ):
-            if candidate in self._world:
-                return candidate
-        return ""
+        tries = (place + ending for ending in (".py", "/__init__.py", ".pyi", "/__init__.pyi"))
+        return next((candidate for candidate in tries if candidate in self._world), "")
 
     def _submodule(self, base: str, name: str) -> str:
         return self._module(f"{base}/{name}") if name != "*" else self._module(base)

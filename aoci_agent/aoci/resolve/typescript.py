@@ -9,18 +9,8 @@ from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.resolve.links import Links
 
 EXTENSIONS = (
-    ".ts",
-    ".tsx",
-    ".d.ts",
-    ".js",
-    ".jsx",
-    ".mjs",
-    ".cjs",
-    ".mts",
-    ".cts",
-    ".vue",
-    ".svelte",
-    ".json",
+    *(".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"),
+    *(".vue", ".svelte", ".json"),
 )
 _SCRIPTS = frozenset(("typescript", "tsx", "javascript"))
 _WRITTEN_AS = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
@@ -41,15 +31,14 @@ class ScriptResolver:
         self._world = world
         self._configs = self._find_configs()
         self._packages = {
-            dict(facts.settings)["package"]: (str(PurePosixPath(path).parent), facts)
+            name: (str(PurePosixPath(path).parent), dict(facts.settings).get("entry", ""))
             for path, facts in sorted(world.items())
-            if facts.language == "package" and "package" in dict(facts.settings)
+            if facts.language == "package" and (name := dict(facts.settings).get("package"))
         }
         self._defined = {
-            path: {symbol.name for symbol in facts.symbols if not symbol.owner}
-            for path, facts in world.items()
-            if facts.language in _SCRIPTS
+            path: facts.defined for path, facts in world.items() if facts.language in _SCRIPTS
         }
+        self._known: dict[tuple[str, str], tuple[str, bool]] = {}
 
     def resolve(self, path: str, facts: Facts, links: Links) -> None:
         for item in facts.imports:
@@ -63,7 +52,10 @@ class ScriptResolver:
                     links.missing.setdefault(path, []).append(item.module)
                 continue
             for name, uses in item.names:
-                links.add(path, self._definer(target, name), [(name, uses)])
+                links.add(path, self._definer(target, name), name, uses)
+
+    def note(self, path: str, facts: Facts) -> None:
+        self._defined[path] = facts.defined
 
     def _find_configs(self) -> list[_Config]:
         configs: list[_Config] = []
@@ -85,13 +77,16 @@ class ScriptResolver:
 
     def _target(self, path: str, module: str) -> tuple[str, bool]:
         """The file meant, and whether the name is one of the repository's at all."""
-        module = module.split("?")[0]
+        key = (posixpath.dirname(path), module.split("?")[0])
+        if key not in self._known:
+            self._known[key] = self._find(*key)
+        return self._known[key]
+
+    def _find(self, folder: str, module: str) -> tuple[str, bool]:
         if module.startswith("."):
-            return self._file(
-                posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
-            ), True
+            return self._file(posixpath.normpath(posixpath.join(folder, module))), True
         for config in self._configs:
-            if config.folder != "." and not path.startswith(f"{config.folder}/"):
+            if config.folder != "." and not f"{folder}/".startswith(f"{config.folder}/"):
                 continue
             for place in _places(config, module):
                 if found := self._file(place):
@@ -102,9 +97,8 @@ class ScriptResolver:
         name = _package(module)
         if name not in self._packages:
             return ""
-        folder, facts = self._packages[name]
+        folder, entry = self._packages[name]
         inner = module[len(name) :].strip("/")
-        entry = dict(facts.settings).get("entry", "")
         tries = [inner, f"src/{inner}"] if inner else [entry, "src/index", "index"]
         return next(
             (found for item in tries if item and (found := self._file(_join(folder, item)))), ""

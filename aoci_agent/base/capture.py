@@ -53,14 +53,15 @@ class Capture:
         tail = b"".join(self._tail)
         if self.total <= self._limit:
             return (bytes(self._head) + tail).decode(errors="replace"), 0
-        head = _whole_lines_at_start(bytes(self._head))
-        tail = _whole_lines_at_end(tail[-self._tail_limit :])
+        # Whole lines where there are any; a character cut in two would only show as garbage.
+        head = bytes(self._head[: self._head.rfind(b"\n") + 1] or self._head)
+        tail = tail[-self._tail_limit :]
+        tail = tail[tail.find(b"\n") + 1 :] or tail
+        before = head.decode(errors="replace").removesuffix("\ufffd")
+        after = tail.decode(errors="replace").lstrip("\ufffd")
         omitted = self.total - len(head) - len(tail)
-        middle = f"[... {omitted:,} bytes omitted ...]\n"
-        before = head.decode(errors="replace")
-        if before and not before.endswith("\n"):
-            middle = "\n" + middle
-        return before + middle + tail.decode(errors="replace"), omitted
+        line_end = "" if before.endswith("\n") or not before else "\n"
+        return f"{before}{line_end}[... {omitted:,} bytes omitted ...]\n{after}", omitted
 
     def tail_text(self) -> str:
         """Only the end, decoded; all of an output within the limit."""
@@ -90,29 +91,3 @@ class Capture:
                 view = view[os.write(self._file, view) :]
         except OSError:
             self.close()
-
-
-def _whole_lines_at_start(data: bytes) -> bytes:
-    """Without a last line that was cut, as long as something is left; else a whole last character."""
-    end = data.rfind(b"\n") + 1
-    if end:
-        return data[:end]
-    return data.decode(errors="ignore").encode() if _is_utf8_but_for_end(data) else data
-
-
-def _whole_lines_at_end(data: bytes) -> bytes:
-    start = data.find(b"\n") + 1
-    if 0 < start < len(data):
-        return data[start:]
-    lead = 0
-    while lead < min(3, len(data)) and data[lead] & 0xC0 == 0x80:
-        lead += 1
-    return data[lead:]
-
-
-def _is_utf8_but_for_end(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return error.start >= len(data) - 3
-    return True

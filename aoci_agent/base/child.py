@@ -6,7 +6,6 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -15,14 +14,6 @@ from aoci_agent.base.environment import scrubbed_environment
 from aoci_agent.base.errors import TryAgain
 
 _POLL = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class Streams:
-    """Where a child's streams go, as for `subprocess.Popen`; `stdin` may also be its whole input."""
-
-    stdin: bytes | int = subprocess.DEVNULL
-    stderr: int = subprocess.STDOUT
 
 
 class Child:
@@ -52,9 +43,10 @@ class Child:
 
     async def exit(self) -> None:
         """Wait for the leader to end, without reaping it."""
-        descriptor = self.pidfd()
-        if descriptor is None:
-            while not self.exited():  # noqa: ASYNC110 - this system has nothing to wait on
+        try:
+            descriptor = os.pidfd_open(self.process.pid)
+        except (AttributeError, OSError):  # this system has nothing to wait on
+            while not self.exited():  # noqa: ASYNC110
                 await asyncio.sleep(_POLL)
             return
         loop = asyncio.get_running_loop()
@@ -65,13 +57,6 @@ class Child:
         finally:
             loop.remove_reader(descriptor)
             os.close(descriptor)
-
-    def pidfd(self) -> int | None:
-        """A descriptor that becomes readable when the leader ends; None where there is no such thing."""
-        try:
-            return os.pidfd_open(self.process.pid)
-        except (AttributeError, OSError):
-            return None
 
     def finish(self) -> int:
         """End everything the command left behind, reap the leader; its return code. Blocks."""
@@ -91,14 +76,19 @@ class Child:
 
 
 def start(
-    argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None, streams: Streams | None = None
+    argv: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str] | None,
+    stdin: bytes | int | None,
+    stderr: int,
 ) -> Child:
-    """Start a program with the scrubbed environment plus `env`. TryAgain when it cannot be started."""
-    streams = streams or Streams()
+    """Start a program with the scrubbed environment plus `env`. TryAgain when it cannot be started.
+
+    The streams are as for `subprocess.Popen`; `stdin` may also be the whole input, or None for none.
+    """
     command = descendants.Command()
     environment = scrubbed_environment(env) | {descendants.MARK: command.mark}
     with ExitStack() as stack:
-        stdin = streams.stdin
         if isinstance(stdin, bytes):
             stdin = stack.enter_context(_file_with(stdin)).fileno()
         try:
@@ -107,9 +97,9 @@ def start(
                     list(argv),
                     cwd=cwd,
                     env=environment,
-                    stdin=stdin,
+                    stdin=subprocess.DEVNULL if stdin is None else stdin,
                     stdout=subprocess.PIPE,
-                    stderr=streams.stderr,
+                    stderr=stderr,
                     bufsize=0,
                     start_new_session=True,
                 )

@@ -45,34 +45,24 @@ class _Process:
     born: int
 
 
-class _Registry:
-    """Which children are ours to wait for. The lock keeps a sweep from seeing a half-started one."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.commands: set[Command] = set()
-
-    def holds(self, pid: int) -> bool:
-        return any(command.pid == pid for command in self.commands)
-
-
-_registry = _Registry()
+_commands: set[Command] = set()  # whose leaders this process waits for
+_lock = threading.RLock()  # keeps a sweep from seeing a half-started one
 
 
 @contextmanager
 def starting(command: Command) -> Generator[None]:
     """Around the fork: the body must set `command.pid`."""
     _become_subreaper()
-    with _registry.lock:
+    with _lock:
         command.born = _now()
         yield
-        _registry.commands.add(command)
+        _commands.add(command)
 
 
 def forget(command: Command) -> None:
     """After the leader was waited for: its process id may belong to anyone now."""
-    with _registry.lock:
-        _registry.commands.discard(command)
+    with _lock:
+        _commands.discard(command)
 
 
 def end(command: Command, *, leader_too: bool) -> None:
@@ -94,12 +84,6 @@ def end(command: Command, *, leader_too: bool) -> None:
     _reap(command)
 
 
-def kill_now(command: Command) -> None:
-    """SIGKILL to the command's group at once, without waiting."""
-    with suppress(OSError):
-        os.killpg(command.pid, signal.SIGKILL)
-
-
 def _end_group(command: Command, *, leader_too: bool) -> None:
     with suppress(OSError):
         os.killpg(command.pid, signal.SIGTERM)
@@ -109,7 +93,7 @@ def _end_group(command: Command, *, leader_too: bool) -> None:
 
 def _signal_all(command: Command, number: signal.Signals) -> int:
     """Signal every living process of the command; how many there were."""
-    with _registry.lock:
+    with _lock:
         found = _living(command)
         for process in found:
             with suppress(OSError):
@@ -120,7 +104,7 @@ def _signal_all(command: Command, number: signal.Signals) -> int:
 
 
 def _living(command: Command) -> list[_Process]:
-    with _registry.lock:
+    with _lock:
         return [
             process
             for process in _processes(command.born)
@@ -137,6 +121,10 @@ def _belongs(process: _Process, command: Command) -> bool:
     return _is_orphan(process)
 
 
+def _is_ours(*pids: int) -> bool:
+    return any(command.pid in pids for command in _commands)
+
+
 def _is_orphan(process: _Process) -> bool:
     """A child of this process that it did not start, outside every session that it knows of.
 
@@ -146,20 +134,18 @@ def _is_orphan(process: _Process) -> bool:
     return (
         process.parent == os.getpid()
         and process.session != os.getsid(0)
-        and not _registry.holds(process.pid)
-        and not _registry.holds(process.session)
-        and not _registry.holds(process.group)
+        and not _is_ours(process.pid, process.session, process.group)
     )
 
 
 def _reap(command: Command) -> None:
     """Wait for those of the command's dead that became our children. A zombie shows no mark."""
-    with _registry.lock:
+    with _lock:
         for process in _processes(command.born):
             if (
                 process.state == "Z"
                 and process.parent == os.getpid()
-                and not _registry.holds(process.pid)
+                and not _is_ours(process.pid)
                 and (command.pid in (process.group, process.session) or _is_orphan(process))
             ):
                 with suppress(OSError):

@@ -6,50 +6,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 # An allow-list: a key of a model provider, a token or a proxy password has no way in.
-_KEPT = frozenset(
-    [
-        "PATH",
-        "HOME",
-        "LANG",
-        "LANGUAGE",
-        "TERM",
-        "COLORTERM",
-        "TMPDIR",
-        "USER",
-        "LOGNAME",
-        "SHELL",
-        "TZ",
-        "XDG_CACHE_HOME",
-        "XDG_CONFIG_HOME",
-        "XDG_DATA_HOME",
-        "XDG_STATE_HOME",
-        "XDG_RUNTIME_DIR",
-        "VIRTUAL_ENV",
-        "CONDA_PREFIX",
-        "PYENV_ROOT",
-        "NVM_DIR",
-        "JAVA_HOME",
-        "GOPATH",
-        "GOROOT",
-        "CARGO_HOME",
-        "RUSTUP_HOME",
-        "SSL_CERT_FILE",
-        "SSL_CERT_DIR",
-    ]
-)
+_KEPT = frozenset({
+    "PATH", "HOME", "LANG", "LANGUAGE", "TERM", "COLORTERM", "TMPDIR", "USER", "LOGNAME", "SHELL",
+    "TZ", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "NVM_DIR", "JAVA_HOME",
+    "GOPATH", "GOROOT", "CARGO_HOME", "RUSTUP_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR",
+})  # fmt: skip
 # Nobody sits at the terminal of a started program: nothing may ask, page or open an editor.
 _FIXED = {
     "CI": "1",
-    "PAGER": "cat",
-    "GIT_PAGER": "cat",
-    "MANPAGER": "cat",
-    "GIT_EDITOR": "true",
-    "EDITOR": "true",
-    "VISUAL": "true",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
     "DEBIAN_FRONTEND": "noninteractive",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
     "PYTHONUNBUFFERED": "1",
+    **dict.fromkeys(("PAGER", "GIT_PAGER", "MANPAGER"), "cat"),
+    **dict.fromkeys(("EDITOR", "GIT_EDITOR", "VISUAL"), "true"),
 }
 
 

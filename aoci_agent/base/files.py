@@ -4,7 +4,6 @@ import os
 import posixpath
 import stat
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from aoci_agent.base import beneath, replace
@@ -139,12 +138,7 @@ class Workspace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _below(self, path: str) -> str:

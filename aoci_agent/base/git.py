@@ -12,7 +12,6 @@ import re
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ class Repository:
     """A git work tree, read without running anything the repository configures.
 
     Paths are POSIX text relative to the root. Names that are not UTF-8 or hold control characters
-    cannot be shown, indexed or sent to a model; `files` leaves them out and `unlisted` names them.
+    cannot be shown, indexed or sent to a model; `files` leaves them out.
     Methods raise NotPossible when git fails (a damaged repository) or takes over 30 seconds.
     """
 
@@ -83,19 +82,30 @@ class Repository:
         """Tracked files and untracked ones that are not ignored, sorted, relative to `under` or root.
 
         Only regular files that exist and are reached without links; submodules and repositories
-        inside this one are left out, and so are the names that `unlisted` returns.
+        inside this one are left out, and so are names that cannot be shown.
         """
-        return self._listing(under).shown
-
-    def unlisted(self, under: Path | None = None) -> list[str]:
-        """Files that `files` leaves out for their names, with the offending characters escaped."""
-        return self._listing(under).hidden
+        prefix = self._prefix(under)
+        if prefix is None:
+            return []
+        where = ("--", prefix) if prefix else ()
+        tracked = self._hardened.read("ls-files", "-z", "--stage", *where).split(b"\0")
+        names = {entry.partition(b"\t")[2] for entry in tracked if not entry.startswith(_GITLINK)}
+        others = ("ls-files", "-z", "--others", "--exclude-standard", *where)
+        names |= {*self._hardened.read(*others).split(b"\0")}
+        texts = (os.fsdecode(name) for name in names if name and not name.endswith(b"/"))
+        real = _RealFiles(self.root)
+        found = (name.removeprefix(f"{prefix}/") for name in texts if real.holds(name))
+        return sorted(name for name in found if not _UNSHOWABLE.search(name))
 
     def submodules(self) -> list[str]:
         """The paths of the submodules the index names, sorted."""
         entries = self._hardened.read("ls-files", "-z", "--stage").split(b"\0")
         return sorted(
-            {_text(entry.partition(b"\t")[2]) for entry in entries if entry.startswith(_GITLINK)}
+            {
+                entry.partition(b"\t")[2].decode("utf-8", "backslashreplace")
+                for entry in entries
+                if entry.startswith(_GITLINK)
+            }
         )
 
     def is_dirty(self) -> bool:
@@ -113,20 +123,6 @@ class Repository:
         """
         return os.fsdecode(self._hardened.read(*args))
 
-    def _listing(self, under: Path | None) -> "_Listing":
-        prefix = self._prefix(under)
-        if prefix is None:
-            return _Listing(self.root, "")
-        listing = _Listing(self.root, prefix)
-        where = ("--", prefix) if prefix else ()
-        for entry in self._hardened.read("ls-files", "-z", "--stage", *where).split(b"\0"):
-            if not entry.startswith(_GITLINK):
-                listing.take(entry.partition(b"\t")[2])
-        others = ("ls-files", "-z", "--others", "--exclude-standard", *where)
-        for name in self._hardened.read(*others).split(b"\0"):
-            listing.take(name)
-        return listing.sorted()
-
     def _prefix(self, under: Path | None) -> str | None:
         """The folder of a listing relative to the root, "" for all, None when it is not inside."""
         if under is None:
@@ -138,56 +134,27 @@ class Repository:
         return "" if relative == "." else relative
 
 
-@dataclass
-class _Listing:
-    root: Path
-    prefix: str
-    shown: list[str] = field(default_factory=list[str])
-    hidden: list[str] = field(default_factory=list[str])
-    _seen: set[bytes] = field(default_factory=set[bytes])
-    _folders: dict[str, bool] = field(default_factory=dict[str, bool])
+class _RealFiles:
+    """Which names are regular files that are there."""
 
-    def take(self, name: bytes) -> None:
-        """Take one name as git wrote it, if it is a regular file that is there."""
-        if not name or name in self._seen or name.endswith(b"/"):
-            return
-        self._seen.add(name)
-        text = os.fsdecode(name)
-        if not self._is_regular(text):
-            return
-        short = text.removeprefix(f"{self.prefix}/") if self.prefix else text
-        if _UNSHOWABLE.search(short):
-            self.hidden.append(short.encode("unicode_escape").decode())
-        else:
-            self.shown.append(short)
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folders: dict[str, bool] = {"": True}
 
-    def sorted(self) -> "_Listing":
-        """Itself, in order."""
-        self.shown.sort()
-        self.hidden.sort()
-        return self
-
-    def _is_regular(self, name: str) -> bool:
+    def holds(self, name: str) -> bool:
         try:
-            status = os.lstat(self.root / name)
+            status = os.lstat(self._root / name)
         except (OSError, ValueError):
             return False
         return stat.S_ISREG(status.st_mode) and self._is_real(name.rpartition("/")[0])
 
     def _is_real(self, folder: str) -> bool:
         """Whether a folder is reached without links: the index may know it from before it was one."""
-        if not folder:
-            return True
-        known = self._folders.get(folder)
-        if known is None:
-            is_link = (self.root / folder).is_symlink()
-            known = not is_link and self._is_real(folder.rpartition("/")[0])
-            self._folders[folder] = known
-        return known
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "backslashreplace")
+        if folder not in self._folders:
+            is_link = (self._root / folder).is_symlink()
+            parent = folder.rpartition("/")[0]
+            self._folders[folder] = not is_link and self._is_real(parent)
+        return self._folders[folder]
 
 
 def _open(top: Path, program: str) -> HardenedGit | None:

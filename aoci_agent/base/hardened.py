@@ -32,37 +32,34 @@ _LIMITS = Limits(seconds=30.0, output_bytes=20_000, spill_bytes=100_000_000)
 _SETTINGS_LIMITS = Limits(seconds=2.0, output_bytes=20_000, spill_bytes=10_000_000)
 
 _FIXED = {
+    "color.ui": "false",
+    "commit.gpgsign": "false",
+    "core.alternateRefsCommand": "true",
+    "core.askPass": "true",
+    "core.attributesFile": "/dev/null",
+    "core.editor": "true",
     "core.fsmonitor": "false",
+    "core.gitProxy": "",
     "core.hooksPath": "/dev/null",
     "core.pager": "cat",
-    "core.editor": "true",
-    "sequence.editor": "true",
-    "core.askPass": "true",
-    "core.sshCommand": "false",
-    "core.gitProxy": "",
-    "core.alternateRefsCommand": "true",
-    "core.attributesFile": "/dev/null",
     "core.quotePath": "false",
-    "color.ui": "false",
+    "core.sshCommand": "false",
+    "credential.helper": "",
     "diff.external": "",
     "diff.ignoreSubmodules": "all",
     "diff.submodule": "short",
-    "status.submoduleSummary": "false",
-    "gpg.program": "false",
-    "gpg.ssh.program": "false",
-    "gpg.x509.program": "false",
-    "gpg.openpgp.program": "false",
-    "gpg.ssh.defaultKeyCommand": "false",
-    "log.showSignature": "false",
-    "commit.gpgsign": "false",
-    "credential.helper": "",
-    "interactive.diffFilter": "",
-    "mailmap.file": "/dev/null",
-    "protocol.allow": "never",
-    "submodule.recurse": "false",
-    "safe.bareRepository": "explicit",
     "gc.auto": "0",
+    **{f"gpg.{kind}program": "false" for kind in ("", "ssh.", "x509.", "openpgp.")},
+    "gpg.ssh.defaultKeyCommand": "false",
+    "interactive.diffFilter": "",
+    "log.showSignature": "false",
+    "mailmap.file": "/dev/null",
     "maintenance.auto": "false",
+    "protocol.allow": "never",
+    "safe.bareRepository": "explicit",
+    "sequence.editor": "true",
+    "status.submoduleSummary": "false",
+    "submodule.recurse": "false",
 }
 # Keys of any subsection that can name a program, and the value that names none. Section and last
 # name arrive in lower case; the subsection may hold anything, line ends and "=" included.
@@ -101,48 +98,25 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 
-_READING = frozenset(
-    [
-        "blame",
-        "cat-file",
-        "check-attr",
-        "check-ignore",
-        "describe",
-        "diff",
-        "diff-files",
-        "diff-index",
-        "diff-tree",
-        "for-each-ref",
-        "grep",
-        "log",
-        "ls-files",
-        "ls-tree",
-        "merge-base",
-        "name-rev",
-        "rev-list",
-        "rev-parse",
-        "shortlog",
-        "show",
-        "show-ref",
-        "status",
-        "symbolic-ref",
-        "worktree",
-    ]
-)
-_DIFFING = frozenset(["diff", "diff-files", "diff-index", "diff-tree", "log", "show"])
-_SEES_SUBMODULES = frozenset(["diff", "diff-files", "diff-index", "status"])
+_READING = frozenset({
+    "blame", "cat-file", "check-attr", "check-ignore", "describe", "diff", "diff-files",
+    "diff-index", "diff-tree", "for-each-ref", "grep", "log", "ls-files", "ls-tree", "merge-base",
+    "name-rev", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "status", "symbolic-ref",
+    "worktree",
+})  # fmt: skip
+# What a command is given in any case.
+_HARMLESS = {
+    **dict.fromkeys(("diff-tree", "log", "show"), ("--no-ext-diff", "--no-textconv")),
+    **dict.fromkeys(
+        ("diff", "diff-files", "diff-index"),
+        ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
+    ),
+    **dict.fromkeys(("blame", "grep"), ("--no-textconv",)),
+    "status": ("--ignore-submodules=all",),
+}
 _REFUSED = (
-    "--ext-diff",
-    "--textconv",
-    "--filters",
-    "--output",
-    "--open-files-in-pager",
-    "--recurse-submodules",
-    "--show-signature",
-    "--exec",
-    "--upload-pack",
-    "--help",
-    "--delete",
+    *("--ext-diff", "--textconv", "--filters", "--output", "--open-files-in-pager", "--exec"),
+    *("--recurse-submodules", "--show-signature", "--upload-pack", "--help", "--delete"),
 )
 
 
@@ -178,9 +152,16 @@ class HardenedGit:
 
     def _run(self, defined: Iterable[str], *args: str, limits: Limits = _LIMITS) -> BlockingOutcome:
         settings = [*_FIXED.items(), *self.personal, *_overrides(defined)]
-        environment = _git_environment(self.work_tree, settings)
-        environment["GIT_DIR"] = str(self.git_dir)
-        environment["GIT_WORK_TREE"] = str(self.work_tree)
+        environment = {
+            **_ENVIRONMENT,
+            "PATH": _path_outside(self.work_tree),
+            "GIT_DIR": str(self.git_dir),
+            "GIT_WORK_TREE": str(self.work_tree),
+            "GIT_CONFIG_COUNT": str(len(settings)),
+        }
+        for number, (name, value) in enumerate(settings):
+            environment[f"GIT_CONFIG_KEY_{number}"] = name
+            environment[f"GIT_CONFIG_VALUE_{number}"] = value
         argv = [self.program, "--no-pager", *args]
         return run_blocking(argv, cwd=self.work_tree, limits=limits, env=environment)
 
@@ -206,18 +187,6 @@ def personal_settings(program: str) -> dict[str, list[str]]:
     return settings
 
 
-def _git_environment(work_tree: Path, settings: Iterable[tuple[str, str]]) -> dict[str, str]:
-    environment = dict(_ENVIRONMENT)
-    environment["PATH"] = _path_outside(work_tree)
-    number = 0
-    for name, value in settings:
-        environment[f"GIT_CONFIG_KEY_{number}"] = name
-        environment[f"GIT_CONFIG_VALUE_{number}"] = value
-        number += 1
-    environment["GIT_CONFIG_COUNT"] = str(number)
-    return environment
-
-
 def _path_outside(work_tree: Path) -> str:
     """PATH without relative entries and entries in the work tree."""
     kept = [
@@ -229,13 +198,11 @@ def _path_outside(work_tree: Path) -> str:
 
 
 def _overrides(defined: Iterable[str]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for name in defined:
-        for pattern, value in _ARMED:
-            if pattern.fullmatch(name):
-                found.append((name, value))
-                break
-    return found
+    return [
+        (name, next(value for pattern, value in _ARMED if pattern.fullmatch(name)))
+        for name in defined
+        if any(pattern.fullmatch(name) for pattern, _ in _ARMED)
+    ]
 
 
 def _checked(args: tuple[str, ...]) -> list[str]:
@@ -249,7 +216,7 @@ def _checked(args: tuple[str, ...]) -> list[str]:
     for option in options:
         if _is_refused(command, option):
             raise NotPossible(f"git {command} {option} is not a reading command")
-    return [command, *_harmless(command), *rest]
+    return [command, *_HARMLESS.get(command, ()), *rest]
 
 
 def _is_refused(command: str, option: str) -> bool:
@@ -258,17 +225,6 @@ def _is_refused(command: str, option: str) -> bool:
     # git accepts unique abbreviations, so "--outp=x" must not pass either.
     name = option.split("=", 1)[0]
     return len(name) > 2 and name.startswith("--") and any(r.startswith(name) for r in _REFUSED)
-
-
-def _harmless(command: str) -> list[str]:
-    options: list[str] = []
-    if command in _DIFFING:
-        options += ["--no-ext-diff", "--no-textconv"]
-    if command in ("blame", "grep"):
-        options += ["--no-textconv"]
-    if command in _SEES_SUBMODULES:
-        options += ["--ignore-submodules=all"]
-    return options
 
 
 def _complaint(outcome: BlockingOutcome) -> str:

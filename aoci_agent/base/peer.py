@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from aoci_agent.base.capture import Capture
-from aoci_agent.base.child import Child, Streams, start
+from aoci_agent.base.child import Child, start
 from aoci_agent.base.errors import NotPossible
 
 LINE_LIMIT = 64_000_000  # bytes of one line
@@ -36,7 +36,7 @@ class Peer:
     @classmethod
     async def start(cls, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Self:
         """Start the program with the scrubbed environment plus `env`. TryAgain when it is missing."""
-        child = start(argv, cwd, env, Streams(subprocess.PIPE, subprocess.PIPE))
+        child = start(argv, cwd, env, subprocess.PIPE, subprocess.PIPE)
         stdin, stderr = child.process.stdin, child.process.stderr
         assert stdin is not None
         assert stderr is not None

@@ -5,15 +5,14 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from aoci_agent.base.capture import Capture
-from aoci_agent.base.child import Child, Streams, start
+from aoci_agent.base.child import Child, start
 from aoci_agent.base.environment import find_program, scrubbed_environment
-from aoci_agent.base.live import Live, Output
 from aoci_agent.base.peer import Peer
 
 __all__ = [
@@ -27,6 +26,7 @@ __all__ = [
     "scrubbed_environment",
 ]
 
+_CHUNK = 65_536
 _EOF_GRACE = 0.5  # seconds a background process may hold the pipe after the command ended
 
 
@@ -69,7 +69,7 @@ class BlockingOutcome:
     truncated: bool
 
 
-async def run(  # noqa: PLR0913 - each is a separate thing a caller decides
+async def run(
     argv: Sequence[str],
     *,
     cwd: Path,
@@ -77,20 +77,17 @@ async def run(  # noqa: PLR0913 - each is a separate thing a caller decides
     env: Mapping[str, str] | None = None,
     stdin: bytes | None = None,
     spill_dir: Path | None = None,
-    on_output: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Run a command to its end and end whatever it leaves behind, also when cancelled.
 
     It gets a session and process group of its own, no terminal, an empty input unless `stdin` is
-    given, and the scrubbed environment plus `env`. `on_output` sees a sample of the live output: at
-    most 20 calls a second with at most 16 KB. A command that prints more than `limits.spill_bytes`
-    is ended. Raises TryAgain when the program is missing or cannot be started.
+    given, and the scrubbed environment plus `env`. A command that prints more than
+    `limits.spill_bytes` is ended. Raises TryAgain when the program is missing or cannot be started.
     """
     begun = time.monotonic()
-    streams = Streams(subprocess.DEVNULL if stdin is None else stdin)
-    child = start(argv, cwd, env, streams)
+    child = start(argv, cwd, env, stdin, subprocess.STDOUT)
     capture = Capture(limits.output_bytes, limits.spill_bytes, spill_dir)
-    output = Output(child.stdout.fileno(), capture, limits.spill_bytes, Live(on_output))
+    output = _Output(child.stdout.fileno(), capture, limits.spill_bytes)
     try:
         stopped = await _watch(child, output, limits.seconds)
         code = await _finish(child)
@@ -108,7 +105,46 @@ async def run(  # noqa: PLR0913 - each is a separate thing a caller decides
     return Outcome(exit_code, text, omitted, capture.spill, stopped == "time", seconds)
 
 
-async def _watch(child: Child, output: Output, seconds: float) -> str:
+class _Output:
+    """A pipe read into a capture by the event loop. `flooded` is set once `limit` bytes came."""
+
+    def __init__(self, descriptor: int, capture: Capture, limit: int) -> None:
+        self._descriptor = descriptor
+        self._capture = capture
+        self._limit = limit
+        self.ended = asyncio.Event()
+        self.flooded = asyncio.Event()
+        os.set_blocking(descriptor, False)
+        asyncio.get_running_loop().add_reader(descriptor, self._take)
+
+    def drain(self) -> None:
+        """After the writers are gone: read what is left in the pipe."""
+        while not self.ended.is_set() and not self.flooded.is_set() and self._take():
+            pass
+
+    def stop(self) -> None:
+        """Stop reading."""
+        asyncio.get_running_loop().remove_reader(self._descriptor)
+
+    def _take(self) -> bool:
+        try:
+            data = os.read(self._descriptor, _CHUNK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            data = b""
+        if data:
+            self._capture.feed(data)
+        else:
+            self.ended.set()
+        if self._capture.total > self._limit:
+            self.flooded.set()
+        if self.ended.is_set() or self.flooded.is_set():
+            self.stop()
+        return bool(data)
+
+
+async def _watch(child: Child, output: _Output, seconds: float) -> str:
     """Wait for the command's end; why it must be ended before ("time", "flood"), or ""."""
     exit_task = asyncio.ensure_future(child.exit())
     flood_task = asyncio.ensure_future(output.flooded.wait())
@@ -152,8 +188,7 @@ def run_blocking(
     Output is kept up to `limits.spill_bytes`, errors up to `limits.output_bytes`; more output ends
     the command with `truncated` set. Otherwise as `run`.
     """
-    streams = Streams(subprocess.DEVNULL if stdin is None else stdin, subprocess.PIPE)
-    child = start(argv, cwd, env, streams)
+    child = start(argv, cwd, env, stdin, subprocess.PIPE)
     reading = _Reading(child, limits)
     try:
         stopped = reading.run()
@@ -206,7 +241,7 @@ class _Reading:
             time.sleep(0.001)  # both pipes are closed; the end follows at once
             return
         for key, _ in selector.select(0.02):
-            data = os.read(key.fd, 65_536)
+            data = os.read(key.fd, _CHUNK)
             if not data:
                 selector.unregister(key.fileobj)
             elif key.data is self.stdout:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from aoci_agent.base.regular import READ
+from aoci_agent.base.regular import READ, closing
 
 PREFIX = ".aoci-agent-tmp-"
 _OWN_TEMPORARY = re.compile(re.escape(PREFIX) + r"(\d{1,10})-[0-9a-f]{16}")
@@ -29,11 +29,8 @@ def atomic_write(path: Path, data: bytes, mode: int = 0o600) -> None:
     A link at `path` is replaced, not followed. Raises OSError.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with closing(os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as folder:
         put(folder, path.name, data, mode=mode)
-    finally:
-        os.close(folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +58,9 @@ def put(
     rights = 0o644 if old is None and mode is None else 0o600
     descriptor = os.open(temporary, _CREATE, rights, dir_fd=folder)
     try:
-        try:
+        with closing(descriptor):
             _fill(descriptor, data)
             _dress(descriptor, old, mode)
-        finally:
-            os.close(descriptor)
         if old is not None and old.check is not None:
             _exchange(folder, temporary, name, old.check)
         elif old is None and mode is None:
@@ -115,11 +110,8 @@ def _exchange(folder: int, temporary: str, name: str, check: Callable[[int], Non
 
 
 def _look(folder: int, name: str, check: Callable[[int], None]) -> None:
-    descriptor = os.open(name, READ | os.O_NOFOLLOW, dir_fd=folder)
-    try:
+    with closing(os.open(name, READ | os.O_NOFOLLOW, dir_fd=folder)) as descriptor:
         check(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _swap(folder: int, one: str, other: str) -> bool:
@@ -142,10 +134,8 @@ def _fill(descriptor: int, data: bytes) -> None:
 def _dress(descriptor: int, old: Old | None, mode: int | None) -> None:
     if old is not None:
         before = os.fstat(old.descriptor)
-        now = os.fstat(descriptor)
-        if (before.st_uid, before.st_gid) != (now.st_uid, now.st_gid):
-            with suppress(PermissionError):
-                os.fchown(descriptor, before.st_uid, before.st_gid)
+        with suppress(OSError):
+            os.fchown(descriptor, before.st_uid, before.st_gid)
         _copy_attributes(old.descriptor, descriptor)
         mode = stat.S_IMODE(before.st_mode)
     if mode is not None:
@@ -233,10 +223,9 @@ def _is_stray(entry: "os.DirEntry[str]") -> bool:
 
 
 def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    with suppress(PermissionError):  # of another person, but it runs
+        try:
+            os.kill(pid, 0)
+        except (ProcessLookupError, OverflowError):  # the second: no process has such a number
+            return False
     return True

@@ -19,7 +19,6 @@ _HARMFUL = re.compile(
     f"|(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])"
     f"|(?<![{_EMOJI}#*0-9])[\ufe0e\ufe0f]"
 )
-_BLANKS = re.compile(r"[\n\t]")
 _WIDE = frozenset("WF")
 _MARKS = frozenset(("Mn", "Me", "Cf"))
 

@@ -2,7 +2,6 @@
 
 import codecs
 import hashlib
-import re
 from dataclasses import dataclass
 
 from aoci_agent.base.errors import NotPossible, TryAgain
@@ -100,11 +99,3 @@ def _exactly(data: bytes, encoding: str) -> str | None:
 def _looks_like_text(data: bytes) -> bool:
     controls = len(data) - len(data.translate(None, _CONTROLS))
     return controls <= len(data) * _CONTROL_SHARE
-
-
-_LINE_ENDS = re.compile(r"\r\n|\r|\n")
-
-
-def line_ends(text: str, newline: str) -> str:
-    """`text` with every line end written as `newline`, for inserting into a file that uses it."""
-    return _LINE_ENDS.sub(newline.replace("\\", "\\\\"), text)

@@ -6,44 +6,26 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 RUNNERS = frozenset(
-    {
-        "pytest",
-        "py.test",
-        "tox",
-        "nox",
-        "vitest",
-        "jest",
-        "ava",
-        "mocha",
-        "ctest",
-        "rspec",
-        "phpunit",
-    }
+    {"pytest", "py.test", "tox", "nox", "vitest", "jest", "ava", "mocha", "ctest", "rspec"}
 )
 MODULES = frozenset({"pytest", "unittest", "tox", "nox"})
 NOT_A_RUN = frozenset({"--version", "--help", "-h", "--collect-only", "--co", "--list", "--no-run"})
 # program -> what its first plain words must be
 VERBS = {
-    "npm": r"(run )?(t|tst|test)\b",
-    "pnpm": r"(run )?(t|tst|test)\b",
-    "yarn": r"(run )?test\b",
-    "bun": r"(run )?test\b",
-    "deno": r"test\b",
-    "go": r"test\b",
+    **dict.fromkeys(("npm", "pnpm"), r"(run )?(t|tst|test)\b"),
+    **dict.fromkeys(("yarn", "bun"), r"(run )?test\b"),
+    **dict.fromkeys(("go", "deno", "dotnet", "manage.py"), r"test\b"),
+    **dict.fromkeys(("gradle", "gradlew", "mvn"), r".*\b(test|check|verify)\b"),
     "cargo": r"(test|nextest)\b",
-    "dotnet": r"test\b",
-    "mvn": r".*\b(test|verify)\b",
-    "gradle": r".*\b(test|check)\b",
-    "gradlew": r".*\b(test|check)\b",
     "make": r"(.* )?(test|tests|check)\b",
     "just": r"(test|tests|check)\b",
-    "manage.py": r"test\b",
 }
 _PREFIXES = {
     "uv": "run", "poetry": "run", "pipenv": "run", "hatch": "run", "pdm": "run", "rye": "run",
     "pnpm": "exec", "npm": "exec", "yarn": "exec", "bundle": "exec", "coverage": "run",
 }  # fmt: skip
 _WRAPPERS = frozenset({"env", "time", "nice", "npx", "bunx", "exec", "command", "xvfb-run", "sudo"})
+_TAKE_A_FOLDER = frozenset({"-C", "--prefix", "--dir", "-f", "--manifest-path"})
 _PYTHON = re.compile(r"(python|pypy)[\d.]*$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
@@ -98,12 +80,10 @@ def _is_test(words: list[str]) -> bool:
     rest = words[1:]
     if _PYTHON.match(program):
         return _python_test(rest)
-    if program in RUNNERS:
-        return True
     if program == "node":
         return "--test" in rest
     verb = VERBS.get(program)
-    return verb is not None and re.match(verb, " ".join(_plain_words(rest))) is not None
+    return program in RUNNERS or bool(verb and re.match(verb, " ".join(_plain_words(rest))))
 
 
 def _python_test(rest: list[str]) -> bool:
@@ -118,16 +98,8 @@ def _python_test(rest: list[str]) -> bool:
 
 def _plain_words(words: list[str]) -> list[str]:
     """Words that are not options, nor the folder an option like -C names."""
-    kept: list[str] = []
-    skip = False
-    for word in words:
-        if skip:
-            skip = False
-        elif word.startswith("-"):
-            skip = word in {"-C", "--prefix", "--dir", "-f", "--manifest-path"}
-        else:
-            kept.append(word)
-    return kept
+    pairs = zip(["", *words], words, strict=False)
+    return [word for before, word in pairs if word[:1] != "-" and before not in _TAKE_A_FOLDER]
 
 
 def _unwrapped(words: list[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import difflib
 
-from aoci_agent.tools.lines import View
+from aoci_agent.tools.lines import View, common_start
 
 CONTEXT = 3
 SLOW = 4_000  # changed lines above which a minimal diff is not worth its time
@@ -20,12 +20,9 @@ def unified(path: str, before: str | None, after: str | None) -> str:
     hunks = [_hunk(group, old, new) for group in _groups(_changes(old, new))]
     if not hunks:
         return ""
-    names = [f"--- {_name('a/', path, before)}", f"+++ {_name('b/', path, after)}"]
-    return "\n".join([*names, *hunks])
-
-
-def _name(side: str, path: str, text: str | None) -> str:
-    return "/dev/null" if text is None else side + path
+    old_name = "/dev/null" if before is None else f"a/{path}"
+    new_name = "/dev/null" if after is None else f"b/{path}"
+    return "\n".join([f"--- {old_name}", f"+++ {new_name}", *hunks])
 
 
 def _lines(text: str | None) -> list[str]:
@@ -40,8 +37,8 @@ def _lines(text: str | None) -> list[str]:
 
 def _changes(old: list[str], new: list[str]) -> list[Change]:
     """Only what lies between the common beginning and the common end is compared."""
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = common_start(old, new)
+    tail = common_start(old[head:][::-1], new[head:][::-1])
     left, right = old[head : len(old) - tail], new[head : len(new) - tail]
     if not left and not right:
         return []
@@ -53,11 +50,6 @@ def _changes(old: list[str], new: list[str]) -> list[Change]:
         for kind, i1, i2, j1, j2 in codes
         if kind != "equal"
     ]
-
-
-def _common(left: list[str], right: list[str]) -> int:
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
 def _groups(changes: list[Change]) -> list[list[Change]]:

@@ -3,16 +3,21 @@
 import re
 from functools import cache
 
+from aoci_agent.base.errors import TryAgain
+
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """A regular expression that matches whole repository paths. Raises re.error on a bad set."""
-    pattern = pattern.removeprefix("./").lstrip("/")
-    if pattern.endswith("/"):
-        pattern += "**"
-    if "/" not in pattern:
-        pattern = f"**/{pattern}"
-    return re.compile("".join(_pieces(pattern)) + r"\Z", re.DOTALL)
+    """A regular expression that matches whole repository paths. Raises TryAgain on a bad set."""
+    path = pattern.removeprefix("./").lstrip("/")
+    if path.endswith("/"):
+        path += "**"
+    if "/" not in path:
+        path = f"**/{path}"
+    try:
+        return re.compile("".join(_pieces(path)) + r"\Z", re.DOTALL)
+    except re.error as error:
+        raise TryAgain(f"{pattern} is not a path pattern: {error}") from error
 
 
 _TOKEN = re.compile(r"\*\*/|/\*\*\Z|\*\*|\*|\?|\[[!^]?\]?[^\]]*\]|[{},]|.", re.DOTALL)

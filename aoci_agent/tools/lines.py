@@ -1,6 +1,7 @@
 """Lines and line ends of a text, without ever changing the ones that are not edited."""
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 NUMBER_MARK = "\t"  # between line number and text: the cheapest by tokens of those tried
@@ -14,6 +15,12 @@ def split(text: str) -> list[str]:
 def numbered(lines: list[str], first: int) -> str:
     """Lines as the model is shown them: number, tab, text."""
     return "\n".join(f"{first + at}{NUMBER_MARK}{line}" for at, line in enumerate(lines))
+
+
+def common_start(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many characters, or lines, are the same at the beginning of both."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
 @dataclass(frozen=True, slots=True)

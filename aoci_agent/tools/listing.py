@@ -1,9 +1,10 @@
 """The files of a workspace that are worth looking at: what git knows or would add."""
 
 import asyncio
+import difflib
 import os
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from aoci_agent.base.files import STATE, Workspace
@@ -16,6 +17,8 @@ SKIPPED = frozenset(
     {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox", ".mypy_cache"}
     | {".pytest_cache", ".ruff_cache", "target", ".next"}
 )
+
+NEAR = 3  # files named when a path is not there
 
 
 class FileList:
@@ -36,6 +39,18 @@ class FileList:
             # The index answers through its own tool; found in a search it is only noise.
             return [path for path in found if not path.startswith(f"{STATE}/")]
         return [path for path in found if path == under or path.startswith(under + "/")]
+
+    def did_you_mean(self, path: str) -> str:
+        """A sentence with files a model may have meant by a path that is not there, or ""."""
+        files = self.files_now()
+        lower = path.lower()
+        name = PurePosixPath(lower).name
+        near = [file for file in files if file.lower() == lower]
+        near += [file for file in files if PurePosixPath(file.lower()).name == name]
+        if len(near) < NEAR:
+            near += difflib.get_close_matches(path, files[:20_000], n=NEAR, cutoff=0.75)
+        near = list(dict.fromkeys(near))[:NEAR]
+        return f" Did you mean {' or '.join(near)}?" if near else ""
 
     @cached_property
     def _repository(self) -> "Repository | None":

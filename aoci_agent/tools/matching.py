@@ -6,11 +6,9 @@ finds anything decides. All offsets and texts here are those of a `lines.View`.
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
-from aoci_agent.tools.indent import find_shift, indent_of
-
-Tier = Literal["exact", "tolerant"]
+from aoci_agent.tools.indent import find_shift, indent_of, shifted
+from aoci_agent.tools.lines import common_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,63 +41,45 @@ def tolerant(text: str, old: str, new: str) -> list[Place]:
         return []
     wanted_bare = [line.strip() for line in wanted]
     bare = [line.strip() for line in lines]
-    starts = _line_starts(lines)
     places: list[Place] = []
-    for at in range(len(lines) - len(wanted) + 1):
-        if bare[at : at + len(wanted)] != wanted_bare:
-            continue
-        shifted = _shifted(wanted, lines[at : at + len(wanted)], new)
-        if shifted is not None:
-            last = at + len(wanted) - 1
-            places.append(_place(text, starts[at], starts[last] + len(lines[last]), (old, shifted)))
+    start = 0
+    for at, line in enumerate(lines):
+        if bare[at : at + len(wanted)] == wanted_bare:
+            present = lines[at : at + len(wanted)]
+            end = start + sum(map(len, present)) + len(present) - 1
+            fitted = _fitted(wanted, present, new)
+            if fitted is not None:
+                places.append(_whole_lines(text, Place(start, end, fitted), old))
+        start += len(line) + 1
     return places
 
 
-def _shifted(wanted: list[str], present: list[str], new: str) -> str | None:
+def _fitted(wanted: list[str], present: list[str], new: str) -> str | None:
+    """The new text shifted as the wanted lines must be to become those present."""
     shift = find_shift(
         (indent_of(yours), indent_of(file))
         for yours, file in zip(wanted, present, strict=True)
         if yours.strip()
     )
-    lines = shift.apply(new.split("\n")) if shift else None
+    lines = shifted(new.split("\n"), shift) if shift else None
     return None if lines is None else "\n".join(lines)
 
 
-def _place(text: str, start: int, end: int, texts: tuple[str, str]) -> Place:
+def _whole_lines(text: str, place: Place, old: str) -> Place:
     """Take the last line's end along when it was quoted, so that it is not doubled."""
-    old, new = texts
-    if old.endswith("\n"):
-        if end < len(text):
-            return Place(start, end + 1, new)
-        return Place(start, end, new.removesuffix("\n"))
-    return Place(start, end, new)
-
-
-def _line_starts(lines: list[str]) -> list[int]:
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    return starts
+    if not old.endswith("\n"):
+        return place
+    if place.end < len(text):
+        return Place(place.start, place.end + 1, place.new)
+    return Place(place.start, place.end, place.new.removesuffix("\n"))
 
 
 def narrowed(text: str, place: Place) -> Place:
     """The same change with what stays the same at either end left out of it."""
     old, new = text[place.start : place.end], place.new
-    shorter = min(len(old), len(new))
-    head = _common(old, new, shorter)
-    tail = _common(old[::-1], new[::-1], shorter - head)
+    head = common_start(old, new)
+    tail = common_start(old[head:][::-1], new[head:][::-1])
     return Place(place.start + head, place.end - tail, new[head : len(new) - tail])
-
-
-def _common(left: str, right: str, limit: int) -> int:
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[:middle] == right[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 _NUMBERED = re.compile(r"^[ \t]*(\d+)[\t|:→](.*)$")
@@ -110,11 +90,11 @@ def without_numbers(text: str) -> str | None:
 
     More than one line must count upwards by one, so that data is not taken for numbers.
     """
-    found = [_NUMBERED.match(line) for line in text.removesuffix("\n").split("\n")]
-    matches = [match for match in found if match]
-    if len(matches) != len(found):
-        return None
+    lines = text.removesuffix("\n").split("\n")
+    matches = [match for line in lines if (match := _NUMBERED.match(line))]
     numbers = [int(match[1]) for match in matches]
+    if len(matches) != len(lines):
+        return None
     if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         return None
     return "\n".join(match[2] for match in matches) + ("\n" if text.endswith("\n") else "")

@@ -1,16 +1,33 @@
-"""Output of programs as the model reads it: without screen control, within a token limit."""
+"""What the model reads: within a token limit, and of programs without their screen control."""
 
 import hashlib
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from aoci_agent.base import tokens
 from aoci_agent.base.files import atomic_write
 from aoci_agent.base.process import Outcome
 
+T = TypeVar("T")
+# No text worth reading has more characters to a token; longer need not be counted exactly.
+CHARACTERS = 8
 # Colour, cursor and title sequences: they cost tokens and say nothing.
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\n])", re.MULTILINE)
+
+
+def fit(items: list[T], render: Callable[[list[T]], str], limit: int) -> tuple[str, int]:
+    """The text of the first items within `limit` tokens, at least of one; and how many they are."""
+    count = len(items)
+    while True:
+        text = render(items[:count])
+        size = tokens.count(text) if len(text) <= limit * CHARACTERS else len(text) // 4
+        if size <= limit or count <= 1:
+            return text, count
+        # A little below the proportional share, because items differ.
+        count = max(1, min(count - 1, int(count * limit / size * 0.98)))
 
 
 def plain(output: str) -> str:

@@ -7,14 +7,12 @@ from aoci_agent.tools.builtin.bash import Bash
 from aoci_agent.tools.builtin.edit import Edit
 from aoci_agent.tools.builtin.glob import Glob
 from aoci_agent.tools.builtin.grep import Grep
-from aoci_agent.tools.builtin.index import IndexTool
+from aoci_agent.tools.builtin.index import IndexTool, IndexView
 from aoci_agent.tools.builtin.read import Read
 from aoci_agent.tools.builtin.test import TestTool
 from aoci_agent.tools.builtin.todo import Todo
 from aoci_agent.tools.builtin.write import Write
-from aoci_agent.tools.documents import Documents
-from aoci_agent.tools.index_view import IndexView
-from aoci_agent.tools.ledger import Ledger
+from aoci_agent.tools.documents import Documents, Ledger
 from aoci_agent.tools.listing import FileList
 from aoci_agent.tools.tool import AnyTool
 

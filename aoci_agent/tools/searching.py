@@ -8,13 +8,17 @@ from pathlib import Path
 
 from aoci_agent.base.errors import NotPossible, TryAgain
 from aoci_agent.base.files import STATE, Workspace
-from aoci_agent.base.process import Limits, find_program, run
+from aoci_agent.base.process import Limits, Outcome, find_program, run
 from aoci_agent.tools import globs
 from aoci_agent.tools.listing import FileList
 
 SECONDS = 20.0
 OUTPUT = 4_000_000  # bytes of matches kept
 COUNTED = 10_000  # matches after which counting stops
+RIPGREP = (
+    *("--no-config", "--null", "--line-number", "--with-filename", "--no-heading", "--crlf"),
+    *("--color=never", "--sort=path", "--hidden", "--no-require-git", "--glob=!.git"),
+)
 _LINE = re.compile(r"^(.+?)\x00(\d+):(.*)$", re.MULTILINE)
 
 
@@ -58,15 +62,7 @@ async def search(workspace: Workspace, files: FileList, query: Query) -> Found:
 
 async def _ripgrep(program: str, root: Path, query: Query) -> Found | None:
     """None when its regular expressions cannot say the pattern (look-around): then ours may."""
-    words = [program, "--no-config", "--null", "--line-number", "--with-filename", "--no-heading"]
-    words += [
-        "--color=never",
-        "--crlf",
-        "--sort=path",
-        "--hidden",
-        "--no-require-git",
-        "--glob=!.git",
-    ]
+    words = [program, *RIPGREP]
     words += ["--ignore-case"] if query.ignore_case else []
     words += [f"--glob={query.glob}"] if query.glob else []
     words += [] if query.path else [f"--glob=!{STATE}"]
@@ -74,16 +70,20 @@ async def _ripgrep(program: str, root: Path, query: Query) -> Found | None:
     outcome = await run(words, cwd=root, limits=Limits(query.seconds, OUTPUT, 2 * OUTPUT))
     if outcome.exit_code == 2 and not _LINE.search(outcome.output):
         return None
-    return _found(
-        outcome.output, complete=outcome.exit_code is not None and not outcome.omitted_bytes
-    )
+    return _found(outcome)
 
 
 async def _own(root: Path, files: FileList, query: Query) -> Found:
-    check_pattern(query.pattern)
+    try:
+        re.compile(query.pattern)
+    except re.error as error:
+        raise TryAgain(
+            f"pattern is not a regular expression: {error}."
+            " To find it literally, escape ( [ . * + ? \\"
+        ) from error
     paths = await files.files(query.path)
     if query.glob:
-        matches = glob_pattern(query.glob)
+        matches = globs.compiled(query.glob)
         paths = [path for path in paths if matches.match(path)]
     request = {
         "pattern": query.pattern,
@@ -105,30 +105,13 @@ async def _own(root: Path, files: FileList, query: Query) -> Found:
         )
     if outcome.exit_code not in {0, None}:
         raise NotPossible(f"the search failed: {outcome.output[-300:].strip()}")
-    return _found(outcome.output, complete=outcome.exit_code == 0 and not outcome.omitted_bytes)
+    return _found(outcome)
 
 
-def check_pattern(pattern: str) -> None:
-    """Raise TryAgain for what is not a regular expression, saying where."""
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise TryAgain(
-            f"pattern is not a regular expression: {error}. To find it literally, escape ( [ . * + ? \\"
-        ) from error
-
-
-def glob_pattern(glob: str) -> re.Pattern[str]:
-    """A compiled path pattern. Raises TryAgain."""
-    try:
-        return globs.compiled(glob)
-    except re.error as error:
-        raise TryAgain(f"{glob} is not a path pattern: {error}") from error
-
-
-def _found(output: str, *, complete: bool) -> Found:
+def _found(outcome: Outcome) -> Found:
     lines = [
         Line(path.removeprefix("./"), int(number), text.rstrip("\r"))
-        for path, number, text in _LINE.findall(output)
+        for path, number, text in _LINE.findall(outcome.output)
     ]
-    return Found(lines[:COUNTED], complete and len(lines) < COUNTED)
+    whole = outcome.exit_code is not None and not outcome.omitted_bytes
+    return Found(lines[:COUNTED], whole and len(lines) < COUNTED)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -104,3 +105,9 @@ class Tool(Protocol[A]):
 
 
 AnyTool = Tool[Any]
+
+
+def prompt(name: str) -> str:
+    """The text a model reads about a tool: `builtin/<name>.md`, without the final newline."""
+    path = Path(__file__).parent / "builtin" / f"{name}.md"
+    return path.read_text(encoding="utf-8").strip()

@@ -278,7 +278,6 @@ def test_no_method_fires_a_trap(trap: tuple[Path, Path]) -> None:
     assert len(repository.head()) == 40
     assert repository.branch() == "main"
     assert "file.txt" in repository.files()
-    assert repository.unlisted() == []
     assert repository.submodules() == ["sub"]
     assert repository.is_dirty()
     assert fired(canaries) == set()

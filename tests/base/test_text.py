@@ -6,7 +6,6 @@ from hypothesis import given, strategies as st
 
 from aoci_agent.base.errors import NotPossible, TryAgain
 from aoci_agent.base.files import TextFile, content_id, decode
-from aoci_agent.base.text import line_ends
 
 SAMPLES = [
     (b"", "utf-8", b""),
@@ -116,11 +115,6 @@ def test_a_lone_surrogate_is_not_written() -> None:
 )
 def test_the_majority_of_line_ends(text: str, newline: str) -> None:
     assert TextFile(text, "utf-8").newline == newline
-
-
-def test_line_ends_are_rewritten() -> None:
-    assert line_ends("a\nb\r\nc\rd", "\r\n") == "a\r\nb\r\nc\r\nd"
-    assert line_ends("a\r\nb", "\n") == "a\nb"
 
 
 def test_content_ids_are_stable() -> None:

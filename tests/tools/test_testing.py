@@ -178,6 +178,64 @@ def test_a_runner_that_is_not_installed(desk: Desk, monkeypatch: pytest.MonkeyPa
         command(desk)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (
+            {"target": "tests/test_gone.py"},
+            "ERROR: file or directory not found: tests/test_gone.py",
+        ),
+        ({"target": "test_sums.py::Sums::test_gone"}, "ERROR: not found: "),
+        ({"args": "--no-such"}, "__main__.py: error: unrecognized arguments: --no-such"),
+    ],
+)
+async def test_a_runner_that_could_not_start_leads_with_its_own_error(
+    desk: Desk, arguments: dict[str, str], error: str
+) -> None:
+    desk.put("test_sums.py", UNITTEST)
+    result = await desk.call("test", **arguments)
+    first, second = result.text.splitlines()[:2]
+    assert first.startswith(error)
+    assert second == result.summary
+    assert second.endswith("(exit 4)")
+    assert result.check is not None
+    assert not result.check.passed
+
+
+async def test_a_conftest_that_does_not_import_leads_with_the_reason(desk: Desk) -> None:
+    desk.put("conftest.py", "import zzz\n")
+    desk.put("test_sums.py", UNITTEST)
+    result = await desk.call("test")
+    assert result.text.splitlines()[0].startswith("ImportError while loading conftest")
+    assert "No module named 'zzz'" in result.text.splitlines()[1]
+    assert result.text.splitlines()[2].startswith("pytest: no counts in its output (exit 4)")
+
+
+def test_a_program_on_the_path_is_shown_by_name(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_program(tmp_path / "bin", "python3")
+    put_program(desk.root / "bin", "python3")
+    monkeypatch.setenv("PATH", f"{desk.root / 'bin'}:{tmp_path / 'bin'}")
+    desk.put("test_a.py", "")
+    assert command(desk) == "python3 -m pytest --color=no --tb=short"
+    runner = python.find(Request(desk.root, "", "", ()))
+    assert runner is not None
+    assert runner.argv[0] == str(tmp_path / "bin" / "python3")
+
+
+async def test_what_was_found_is_what_runs(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_program(tmp_path / "bin", "cargo")
+    (desk.put("bin/cargo", "#!/bin/sh\necho intruder\n")).chmod(0o755)
+    desk.put("Cargo.toml", "")
+    monkeypatch.setenv("PATH", f"{desk.root / 'bin'}:{tmp_path / 'bin'}:/usr/bin:/bin")
+    text = (await desk.call("test")).text
+    assert "ran: test --color=never" in text
+    assert "intruder" not in text
+
+
 async def test_failures_are_named_and_explained(desk: Desk) -> None:
     desk.put("test_sums.py", UNITTEST)
     result = await desk.call("test")
@@ -220,6 +278,7 @@ async def test_many_failures_stay_within_the_limit(desk: Desk) -> None:
 async def test_no_test_is_no_success(desk: Desk) -> None:
     desk.put("test_none.py", "")
     result = await desk.call("test")
+    assert result.summary == "pytest: no tests ran (exit 5)"
     assert result.check is not None
     assert not result.check.passed
 

@@ -8,11 +8,10 @@ from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.process import Limits, Outcome, find_program, run
 from aoci_agent.base.terminal import one_line
-from aoci_agent.tools import prompt
 from aoci_agent.tools.commands import test_run
 from aoci_agent.tools.output import ending, plain, within
 from aoci_agent.tools.reports.reading import report_of
-from aoci_agent.tools.tool import Arguments, Check, Effect, Preview, ToolResult
+from aoci_agent.tools.tool import Arguments, Check, Effect, Preview, ToolResult, prompt
 
 TOKENS = 4_000
 TITLE = 100  # cells
@@ -31,14 +30,13 @@ class Bash:
     name = "bash"
     effect = Effect.RUN
     arguments = BashArguments
-    description = prompt.load("bash")
+    description = prompt("bash")
 
     def __init__(self, workspace: Workspace, spill_dir: Path) -> None:
         self._root = workspace.root
         self._spill_dir = spill_dir
 
     def preview(self, arguments: BashArguments) -> Preview:
-        """The exact command."""
         command = arguments.command
         if not command.strip():
             raise TryAgain("command is empty")
@@ -47,7 +45,6 @@ class Bash:
         return Preview("command", one_line(command, TITLE), command, key=command)
 
     async def run(self, arguments: BashArguments) -> ToolResult:
-        """Run it to its end, or until the timeout kills it and its children."""
         self.preview(arguments)
         shell = find_program("bash", outside=self._root) or "/bin/sh"
         outcome = await run(

@@ -1,17 +1,17 @@
 """Replace one piece of a text file, found by quoting it."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import TextFile
-from aoci_agent.tools import prompt
 from aoci_agent.tools.diffs import unified
-from aoci_agent.tools.documents import Documents, with_text
+from aoci_agent.tools.documents import Documents
 from aoci_agent.tools.edit_texts import after_edit, not_found, region
+from aoci_agent.tools.lines import split
 from aoci_agent.tools.placeholders import refuse_placeholders
 from aoci_agent.tools.replacing import Replacement, find
-from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult
+from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 SHOWN_MATCHES = 8
 
@@ -38,20 +38,18 @@ class Edit:
     name = "edit"
     effect = Effect.EDIT
     arguments = EditArguments
-    description = prompt.load("edit")
+    description = prompt("edit")
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
     def preview(self, arguments: EditArguments) -> Preview:
-        """The diff against the present content."""
         plan = self._plan(arguments)
         body = unified(plan.path, plan.file.text, plan.found.text)
         title = f"edit {plan.path}" + ("" if body else " (already applied)")
         return Preview("diff", title, body, key=plan.path)
 
     async def run(self, arguments: EditArguments) -> ToolResult:
-        """Make the edit, unless it was made before."""
         return await asyncio.to_thread(self._edit, arguments)
 
     def _edit(self, arguments: EditArguments) -> ToolResult:
@@ -61,11 +59,11 @@ class Edit:
             text = f"{path}: nothing to do, the new text already stands at line {_lines(found)}"
             return ToolResult(text, summary="already applied")
         known = self._documents.ledger.known_id(path)
-        saved = self._documents.save(path, with_text(file, found.text), expect=file.content_id)
-        shift = saved.lines - len(found.view.lines)
-        self._documents.ledger.edited(
-            path, (file.content_id, saved.content_id), found.line_numbers[0], shift
-        )
+        edited = replace(file, text=found.text)
+        saved = self._documents.save(path, edited, expect=file.content_id)
+        shift = len(split(found.text)) - len(found.view.lines)
+        ids = (file.content_id, saved)
+        self._documents.ledger.edited(path, ids, found.line_numbers[0], shift)
         return ToolResult(
             after_edit(path, file, found, moved=known not in {"", file.content_id}),
             summary=f"at line {_lines(found)}",

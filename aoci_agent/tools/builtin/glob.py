@@ -4,11 +4,10 @@ from pydantic import Field
 
 from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import Workspace
-from aoci_agent.tools import prompt
-from aoci_agent.tools.fitting import fit
+from aoci_agent.tools import globs
 from aoci_agent.tools.listing import FileList
-from aoci_agent.tools.searching import glob_pattern
-from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult
+from aoci_agent.tools.output import fit
+from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 TOKENS = 3_000
 
@@ -26,20 +25,18 @@ class Glob:
     name = "glob"
     effect = Effect.READ
     arguments = GlobArguments
-    description = prompt.load("glob")
+    description = prompt("glob")
 
     def __init__(self, workspace: Workspace, files: FileList) -> None:
         self._workspace = workspace
         self._files = files
 
     def preview(self, arguments: GlobArguments) -> Preview:
-        """One line: the pattern."""
         return Preview("text", f"glob {arguments.pattern}")
 
     async def run(self, arguments: GlobArguments) -> ToolResult:
-        """Match every file that git does not ignore."""
         pattern = self._pattern(arguments.pattern)
-        matches = glob_pattern(pattern)
+        matches = globs.compiled(pattern)
         paths = [path for path in await self._files.files() if matches.match(path)]
         if not paths:
             return ToolResult(f"no file matches {pattern}", summary="no files")

@@ -7,12 +7,10 @@ from pydantic import Field
 
 from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import Workspace
-from aoci_agent.tools import prompt
-from aoci_agent.tools.fitting import fit
 from aoci_agent.tools.listing import FileList
-from aoci_agent.tools.near import did_you_mean
+from aoci_agent.tools.output import fit
 from aoci_agent.tools.searching import SECONDS, Found, Line, Query, search
-from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult
+from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 TOKENS = 4_000
 WIDTH = 300  # characters of a line
@@ -34,7 +32,7 @@ class Grep:
     name = "grep"
     effect = Effect.READ
     arguments = GrepArguments
-    description = prompt.load("grep")
+    description = prompt("grep")
 
     def __init__(self, workspace: Workspace, files: FileList, seconds: float = SECONDS) -> None:
         self._workspace = workspace
@@ -42,17 +40,16 @@ class Grep:
         self._seconds = seconds
 
     def preview(self, arguments: GrepArguments) -> Preview:
-        """One line: what, where."""
         where = arguments.path or arguments.glob
         return Preview("text", f"grep {arguments.pattern}" + (f" in {where}" if where else ""))
 
     async def run(self, arguments: GrepArguments) -> ToolResult:
-        """Search; no match is a good answer."""
         if not arguments.pattern:
             raise TryAgain("pattern is empty; to list files use glob")
         path = self._workspace.relative(arguments.path) if arguments.path else ""
         if path and not self._workspace.exists(path):
-            raise TryAgain(f"{path} does not exist.{did_you_mean(path, await self._files.files())}")
+            near = await asyncio.to_thread(self._files.did_you_mean, path)
+            raise TryAgain(f"{path} does not exist.{near}")
         query = Query(arguments.pattern, path, arguments.glob, arguments.ignore_case, self._seconds)
         found = await search(self._workspace, self._files, query)
         return await asyncio.to_thread(_result, found, arguments.limit)
@@ -68,13 +65,10 @@ def _result(found: Found, limit: int) -> ToolResult:
     about = f"{total}" if found.complete else f"more than {total}"
     files = len({line.path for line in found.lines})
     if count < total:
-        way = "limit" if count == limit else "pattern, path or glob"
-        text += f"\n[{count} of {about} matching lines shown: {_advice(way)}]"
+        reached = "raise limit, or narrow the search"
+        advice = reached if count == limit else "narrow pattern, path or glob"
+        text += f"\n[{count} of {about} matching lines shown: {advice}]"
     return ToolResult(text, summary=f"{about} matching lines in {files} files")
-
-
-def _advice(way: str) -> str:
-    return "raise limit, or narrow the search" if way == "limit" else f"narrow {way}"
 
 
 def _grouped(lines: list[Line]) -> str:

@@ -1,19 +1,32 @@
 """Look into the index of the repository."""
 
 import asyncio
+from collections.abc import Iterable
+from typing import Protocol
 
 from aoci_agent.aoci.lookup import search
 from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.write import entry_line
 from aoci_agent.base.errors import NotPossible, TryAgain
 from aoci_agent.base.files import Workspace
-from aoci_agent.tools import prompt
-from aoci_agent.tools.fitting import fit
-from aoci_agent.tools.index_view import IndexView
-from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult
+from aoci_agent.tools.output import fit
+from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 TOKENS = 3_000
 HITS = 10
+
+
+class IndexView(Protocol):
+    """The index as it is now. Satisfied by `aoci.store.IndexStore`."""
+
+    @property
+    def current(self) -> Index:
+        """Loaded or built, with the agent's own edits applied."""
+        ...
+
+    def refresh(self, paths: Iterable[str]) -> tuple[Entry, ...]:
+        """Derive the entries of changed files anew."""
+        ...
 
 
 class IndexArguments(Arguments):
@@ -28,18 +41,16 @@ class IndexTool:
     name = "index"
     effect = Effect.READ
     arguments = IndexArguments
-    description = prompt.load("index")
+    description = prompt("index")
 
     def __init__(self, workspace: Workspace, index: IndexView | None) -> None:
         self._workspace = workspace
         self._index = index
 
     def preview(self, arguments: IndexArguments) -> Preview:
-        """One line: the query."""
         return Preview("text", f"index {arguments.query}")
 
     async def run(self, arguments: IndexArguments) -> ToolResult:
-        """Look up, within the token limit."""
         if not arguments.query.strip():
             raise TryAgain("query is empty: give a path, a directory or words")
         return await asyncio.to_thread(self._look_up, arguments.query.strip())

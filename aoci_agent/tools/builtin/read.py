@@ -6,11 +6,10 @@ from pydantic import Field
 
 from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import TextFile
-from aoci_agent.tools import prompt
 from aoci_agent.tools.documents import Documents
-from aoci_agent.tools.fitting import fit
 from aoci_agent.tools.lines import numbered, split
-from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult
+from aoci_agent.tools.output import fit
+from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 TOKENS = 6_000
 WIDTH = 2_000  # characters of a line
@@ -31,19 +30,17 @@ class Read:
     name = "read"
     effect = Effect.READ
     arguments = ReadArguments
-    description = prompt.load("read")
+    description = prompt("read")
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
     def preview(self, arguments: ReadArguments) -> Preview:
-        """One line: which file, from where."""
         path = self._documents.workspace.relative(arguments.path) or "."
         start = f" from line {arguments.offset}" if arguments.offset > 1 else ""
         return Preview("text", f"read {path}{start}", key=path)
 
     async def run(self, arguments: ReadArguments) -> ToolResult:
-        """The lines asked for, within the token limit."""
         return await asyncio.to_thread(self._read, arguments)
 
     def _read(self, arguments: ReadArguments) -> ToolResult:

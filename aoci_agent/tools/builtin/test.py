@@ -1,6 +1,7 @@
 """Run the project's tests and report what failed, never the whole log."""
 
 import asyncio
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,19 +12,27 @@ from aoci_agent.base import tokens
 from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.process import Limits, Outcome, run
-from aoci_agent.tools import prompt
+from aoci_agent.base.terminal import one_line
 from aoci_agent.tools.output import ending, plain, spilled, within
 from aoci_agent.tools.reports.reading import report_of
 from aoci_agent.tools.reports.report import Report
 from aoci_agent.tools.runners.finding import find_runner
 from aoci_agent.tools.runners.runner import Runner
-from aoci_agent.tools.tool import Arguments, Check, Effect, Preview, ToolResult
+from aoci_agent.tools.tool import Arguments, Check, Effect, Preview, ToolResult, prompt
 
 TOKENS = 1_500  # of the failures' own words, or of an unknown runner's output
 ONE = 500  # of one failure
+WIDTH = 300  # cells of a runner's error line
 NAMES = 30
 NOT_FOUND = 127  # the shell's exit code for a command that does not exist
 OUTPUT = 2_000_000  # bytes kept for reading the report
+ERRORS = 4  # lines of a runner that could not start
+# How pytest, unittest, cargo, go, npm and a python that fails say what was wrong.
+_ERROR = re.compile(
+    r"^(?:(?:E +)?[\w.]*(?:Error|Exception)\b.*|ERROR: (?!usage:).*|(?:[^:\n]+: )?error(?:\[\w+\])?: .*"
+    r"|go: .*|npm (?:ERR!|error) .*|.*: No module named .*)$",
+    re.MULTILINE,
+)
 
 
 class TestArguments(Arguments):
@@ -49,6 +58,15 @@ class _Ran:
             self.report and (self.report.failed or not self.report.passed)
         )
 
+    @property
+    def errors(self) -> list[str]:
+        """What the runner complained of, when it ended without running a test."""
+        counted = self.report and (self.report.failed or self.report.passed)
+        if counted or self.outcome.exit_code in {0, None}:
+            return []
+        found = dict.fromkeys(line.strip() for line in _ERROR.findall(self.text))
+        return [one_line(line, WIDTH) for line in found][:ERRORS]
+
 
 class TestTool:
     """Finds the runner from the project's files; the whole log goes into a file."""
@@ -57,20 +75,18 @@ class TestTool:
     name = "test"
     effect = Effect.RUN
     arguments = TestArguments
-    description = prompt.load("test")
+    description = prompt("test")
 
     def __init__(self, workspace: Workspace, spill_dir: Path) -> None:
         self._workspace = workspace
         self._spill_dir = spill_dir
 
     def preview(self, arguments: TestArguments) -> Preview:
-        """The exact command that will run."""
         command = self._runner(arguments).command
         title = f"test {arguments.target}".rstrip()
         return Preview("command", title, command, key=command)
 
     async def run(self, arguments: TestArguments) -> ToolResult:
-        """Run, read the report, keep the log."""
         runner = await asyncio.to_thread(self._runner, arguments)
         outcome = await run(
             runner.argv,
@@ -95,7 +111,7 @@ class TestTool:
         how = ending(ran.outcome)
         counts = report.counts if report else "no counts in its output"
         summary = f"{ran.runner.name}: {counts} ({how})"
-        parts = [summary, f"command: {ran.runner.command}"]
+        parts = [*ran.errors, summary, f"command: {ran.runner.command}"]
         if report and report.failing:
             parts.append("failing:\n" + _names(report.failing))
         parts.append(self._details(ran))

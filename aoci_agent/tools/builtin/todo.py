@@ -5,8 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from aoci_agent.base.errors import TryAgain
-from aoci_agent.tools import prompt
-from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult
+from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 MOST = 50
 MARKS = {"pending": "[ ]", "active": "[>]", "done": "[x]"}
@@ -31,7 +30,7 @@ class Todo:
     name = "todo"
     effect = Effect.NOTE
     arguments = TodoArguments
-    description = prompt.load("todo")
+    description = prompt("todo")
 
     def __init__(self) -> None:
         self._items: tuple[TodoItem, ...] = ()
@@ -42,11 +41,9 @@ class Todo:
         return self._items
 
     def preview(self, arguments: TodoArguments) -> Preview:
-        """The list as it would be."""
         return Preview("text", f"todo: {_progress(arguments.items)}", _text(arguments.items))
 
     async def run(self, arguments: TodoArguments) -> ToolResult:
-        """Take the list over."""
         if len(arguments.items) > MOST:
             raise TryAgain(f"{len(arguments.items)} items are too many: at most {MOST}")
         self._items = arguments.items

@@ -1,15 +1,15 @@
 """Create a text file, or replace the whole of one the model has seen."""
 
 import asyncio
+from dataclasses import replace
 
 from aoci_agent.base.errors import NotPossible, TryAgain
 from aoci_agent.base.files import TextFile
-from aoci_agent.tools import prompt
 from aoci_agent.tools.diffs import unified
-from aoci_agent.tools.documents import Documents, with_text
-from aoci_agent.tools.lines import View
+from aoci_agent.tools.documents import Documents
+from aoci_agent.tools.lines import split
 from aoci_agent.tools.placeholders import refuse_placeholders
-from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult
+from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 
 class WriteArguments(Arguments):
@@ -25,19 +25,17 @@ class Write:
     name = "write"
     effect = Effect.EDIT
     arguments = WriteArguments
-    description = prompt.load("write")
+    description = prompt("write")
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
     def preview(self, arguments: WriteArguments) -> Preview:
-        """The diff against the present content."""
         path, before, after = self._plan(arguments)
         body = unified(path, before.text if before else None, after.text)
         return Preview("diff", f"write {path}" if before else f"create {path}", body, key=path)
 
     async def run(self, arguments: WriteArguments) -> ToolResult:
-        """Write it, if the file is still the one that was seen."""
         return await asyncio.to_thread(self._write, arguments)
 
     def _write(self, arguments: WriteArguments) -> ToolResult:
@@ -45,11 +43,12 @@ class Write:
         if before and before.text == after.text:
             return ToolResult(f"{path} already has this content", summary="unchanged")
         saved = self._documents.save(path, after, expect=before.content_id if before else "")
-        self._documents.ledger.wrote(path, saved.content_id, saved.lines)
+        lines = len(split(after.text))
+        self._documents.ledger.wrote(path, saved, lines)
         verb = "wrote" if before else "created"
         return ToolResult(
-            f"{verb} {path}: {saved.lines} lines",
-            summary=f"{verb}, {saved.lines} lines",
+            f"{verb} {path}: {lines} lines",
+            summary=f"{verb}, {lines} lines",
             changed=(path,),
             diff=unified(path, before.text if before else None, after.text),
         )
@@ -65,7 +64,7 @@ class Write:
         before = self._present(path)
         self._check_seen(path, before)
         refuse_placeholders(arguments.content, before.text)
-        return path, before, with_text(before, _with_newlines(arguments.content, before))
+        return path, before, replace(before, text=_with_newlines(arguments.content, before))
 
     def _present(self, path: str) -> TextFile:
         try:
@@ -82,7 +81,7 @@ class Write:
             raise TryAgain(f"{path} exists and was not read: read it first, or use edit")
         if known != before.content_id:
             raise TryAgain(f"{path} changed since it was read: read it again, then write")
-        lines = len(View.of(before.text).lines)
+        lines = len(split(before.text))
         unseen = ledger.first_unseen(path, before.content_id, lines)
         if unseen:
             raise TryAgain(

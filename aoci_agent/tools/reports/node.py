@@ -1,4 +1,4 @@
-"""Reports of jest, vitest, mocha, ava, and of node's own runner and others that speak TAP."""
+"""Reports of jest, vitest, mocha, and of node's own runner and others that speak TAP."""
 
 import re
 
@@ -10,6 +10,13 @@ def _counts(line: str) -> tuple[int, int, int]:
     return number(r"(\d+) passed", line), number(r"(\d+) failed", line), skipped
 
 
+def _report(
+    passed: int, failed: int, skipped: int, messages: tuple[tuple[str, str], ...]
+) -> Report:
+    """Where the headings of the messages are the names of what failed."""
+    return Report(passed, failed, skipped, unique([name for name, _ in messages]), messages)
+
+
 def jest(text: str) -> Report | None:
     """ "Tests: 1 failed, 2 passed, 3 total"; failures are headed by a bullet."""
     summary = re.search(r"^Tests: +(.*\d+ total)$", text, re.MULTILINE)
@@ -19,9 +26,7 @@ def jest(text: str) -> Report | None:
     body = text.partition("Summary of all failing tests")[2] or text
     messages = blocks(body[: body.rfind("Test Suites:")], r"^  ● (.+)$")
     suites = number(r"^Test Suites: +(\d+) failed", text)
-    return Report(
-        passed, max(failed, suites), skipped, unique([name for name, _ in messages]), messages
-    )
+    return _report(passed, max(failed, suites), skipped, messages)
 
 
 def vitest(text: str) -> Report | None:
@@ -32,9 +37,7 @@ def vitest(text: str) -> Report | None:
     passed, failed, skipped = _counts(summary[1])
     files = number(r"^ +Test Files +(\d+) failed", text)
     messages = blocks(text[: summary.start()], r"^ FAIL  (.+)$")
-    return Report(
-        passed, max(failed, files), skipped, unique([name for name, _ in messages]), messages
-    )
+    return _report(passed, max(failed, files), skipped, messages)
 
 
 def mocha(text: str) -> Report | None:
@@ -44,34 +47,10 @@ def mocha(text: str) -> Report | None:
     body = re.split(r"^ +\d+ failing\b.*$", text, maxsplit=1, flags=re.MULTILINE)
     messages = blocks(body[1], r"^ +\d+\) ((?:.+\n)*?.+:)$") if len(body) > 1 else ()
     messages = tuple((" ".join(name.split()).rstrip(":"), message) for name, message in messages)
-    return Report(
-        passed=number(r"^ +(\d+) passing\b", text),
-        failed=number(r"^ +(\d+) failing\b", text),
-        skipped=number(r"^ +(\d+) pending\b", text),
-        failing=unique([name for name, _ in messages]),
-        messages=messages,
+    passed, failed, skipped = (
+        number(rf"^ +(\d+) {word}\b", text) for word in ("passing", "failing", "pending")
     )
-
-
-def ava(text: str) -> Report | None:
-    """ "2 tests passed", "1 test failed"; failures are marked [fail]."""
-    passed = re.search(r"^ +(\d+) tests? passed$", text, re.MULTILINE)
-    failed = re.search(
-        r"^ +(\d+) (?:tests? failed|uncaught exceptions?|unhandled rejections?)$", text, re.M
-    )
-    if passed is None and failed is None:
-        return None
-    names = unique(
-        re.findall(r"^ *[\u2718\u2716\u00d7] \[fail\]: (.+?)(?: \(.*\))?$", text, re.MULTILINE)
-    )
-    after = text.partition("\u2500\n")[2]
-    return Report(
-        passed=int(passed[1]) if passed else 0,
-        failed=number(r"^ +(\d+) (?:tests? failed|uncaught exception|unhandled rejection)", text),
-        skipped=number(r"^ +(\d+) tests? (?:skipped|todo)", text),
-        failing=names,
-        messages=((("failures", after.strip()),) if failed and after.strip() else ()),
-    )
+    return _report(passed, failed, skipped, messages)
 
 
 def tap(text: str) -> Report | None:
@@ -87,10 +66,5 @@ def tap(text: str) -> Report | None:
         messages = blocks(spec, r"^ *\u2716 (.+?)(?: \([\d.]+ms\))?$")
     else:
         messages = blocks(text, r"^ *not ok \d+ (?:- )?(.+?)(?: #.*)?$") if failed else ()
-    return Report(
-        passed=counts["pass"],
-        failed=failed,
-        skipped=counts.get("skipped", 0) + counts.get("todo", 0) + counts.get("skip", 0),
-        failing=unique([name for name, _ in messages]),
-        messages=messages,
-    )
+    skipped = counts.get("skipped", 0) + counts.get("todo", 0) + counts.get("skip", 0)
+    return _report(counts["pass"], failed, skipped, messages)

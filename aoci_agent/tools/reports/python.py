@@ -18,30 +18,20 @@ _SECTION = re.compile(
 def pytest(text: str) -> Report | None:
     """Read from the last summary line and the short summary before it."""
     summaries = _SUMMARY.findall(text)
-    counts = {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", " ".join(summaries[-1:]))}
-    if not counts:
-        return _not_started(text) or (Report() if summaries else None)
-    short = text.rpartition("short test summary info")[2] if "short test summary" in text else ""
+    if not summaries:
+        return None
+    counts = {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", summaries[-1])}
+    short = text.rpartition("short test summary info")
     return Report(
         passed=counts.get("passed", 0) + counts.get("xpassed", 0),
         failed=counts.get("failed", 0) + counts.get("errors", 0) + counts.get("error", 0),
         skipped=counts.get("skipped", 0) + counts.get("xfailed", 0),
-        failing=unique(_FAILING.findall(short)),
+        failing=unique(_FAILING.findall(short[2] if short[1] else "")),
         messages=tuple(
             block
             for _, body in _SECTION.findall(text)
             for block in blocks(body, r"^_{3,} (.+?) _{3,}$")
         ),
-    )
-
-
-def _not_started(text: str) -> Report | None:
-    """A usage error or a conftest that does not import ends without a summary."""
-    found = re.search(r"^(ERROR: .*|ImportError while loading conftest.*)$", text, re.MULTILINE)
-    if found is None or ("pytest" not in text and "conftest" not in text):
-        return None
-    return Report(
-        failed=1, failing=(found[1],), messages=((found[1], text[found.end() :].strip()),)
     )
 
 

@@ -1,29 +1,15 @@
 """Which runner wrote this? The first reader that knows its own summary line decides."""
 
-from collections.abc import Callable
-
 from aoci_agent.tools.reports import native, node, python
-from aoci_agent.tools.reports.report import Report
+from aoci_agent.tools.reports.report import Reader, Report
 
-Reader = Callable[[str], Report | None]
 READERS: tuple[Reader, ...] = (
-    python.pytest,
-    python.unittest,
-    native.go_json,
-    native.cargo,
-    native.go,
-    node.jest,
-    node.vitest,
-    node.ava,
-    node.mocha,
-    node.tap,
+    *(python.pytest, python.unittest, native.go_json, native.cargo),
+    *(node.jest, node.vitest, node.mocha, node.tap),
 )
 
 
-def report_of(text: str, reader: Reader | None = None) -> Report | None:
-    """The report in an output, by the named reader first; None when no runner is recognised."""
-    for read in (reader, *READERS) if reader else READERS:
-        report = read(text)
-        if report is not None:
-            return report
-    return None
+def report_of(text: str, first: Reader | None = None) -> Report | None:
+    """The report in an output, by the reader `first` if it can; None when nobody recognises it."""
+    readers = (first, *READERS) if first else READERS
+    return next((report for read in readers if (report := read(text)) is not None), None)

@@ -1,6 +1,7 @@
 """What a test run said, whichever runner it was."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -16,11 +17,14 @@ class Report:
 
     @property
     def counts(self) -> str:
-        """ "2 failed, 310 passed, 3 skipped"."""
-        parts = [f"{self.failed} failed", f"{self.passed} passed"]
-        if self.skipped:
-            parts.append(f"{self.skipped} skipped")
-        return ", ".join(parts)
+        """ "2 failed, 310 passed, 3 skipped", or that there was nothing to count."""
+        if not (self.failed or self.passed or self.skipped):
+            return "no tests ran"
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.failed} failed, {self.passed} passed{skipped}"
+
+
+Reader = Callable[[str], Report | None]
 
 
 def number(pattern: str, text: str) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 
 from aoci_agent.base.errors import NotPossible, TryAgain
 from aoci_agent.base.files import Workspace
-from aoci_agent.tools.runners import native, node, python
+from aoci_agent.tools.runners import others, python
 from aoci_agent.tools.runners.runner import Finder, Request, Runner
 
 LOOKED_FOR = (
@@ -15,10 +15,10 @@ LOOKED_FOR = (
 # In this order when the target does not tell.
 FINDERS: dict[str, Finder] = {
     "python": python.find,
-    "node": node.find,
-    "go": native.go,
-    "cargo": native.cargo,
-    "make": native.make,
+    "node": others.npm,
+    "go": others.go,
+    "cargo": others.cargo,
+    "make": others.make,
 }
 LANGUAGES = {".py": "python", ".go": "go", ".rs": "cargo"} | dict.fromkeys(
     (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"), "node"

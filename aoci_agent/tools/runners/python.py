@@ -22,37 +22,34 @@ def find(request: Request, ours: str = sys.executable) -> Runner | None:
     """
     if not _is_project(request):
         return None
-    interpreter, pytest = _interpreter(request, ours)
-    shown = _shown(interpreter, request)
-    if pytest:
+    python, has_pytest = _interpreter(request, ours)
+    shown = _shown(python, request)
+    if has_pytest:
         target = (request.target,) if request.target else ()
-        argv = (shown, "-m", "pytest", *OPTIONS, *request.extra, *target)
-        env = _source_first(interpreter, request)
-        return Runner("pytest", argv, reports.pytest, request.folder, env)
-    if _wants_pytest(request):
+        argv = (python, "-m", "pytest", *OPTIONS, *request.extra, *target)
+        name, reader = "pytest", reports.pytest
+    elif _wants_pytest(request):
         raise NotPossible(
             f"the project uses pytest, which {shown} does not have:"
             " install the project's test dependencies, or run the tests with bash"
         )
-    argv = (shown, "-m", "unittest", *_unittest_words(request), *request.extra)
-    env = _source_first(interpreter, request)
-    return Runner("unittest", argv, reports.unittest, request.folder, env)
-
-
-def _source_first(interpreter: str, request: Request) -> tuple[tuple[str, str], ...]:
-    """Outside an environment of the project, an installed copy would be tested instead of `src`."""
-    if Path(interpreter).is_relative_to(request.root) or not (request.path / "src").is_dir():
-        return ()
-    return (("PYTHONPATH", "src"),)
+    else:
+        argv = (python, "-m", "unittest", *_unittest_words(request), *request.extra)
+        name, reader = "unittest", reports.unittest
+    # Outside an environment of the project, an installed copy would be tested instead of `src`.
+    bare = not Path(python).is_relative_to(request.root) and (request.path / "src").is_dir()
+    env = (("PYTHONPATH", "src"),) if bare else ()
+    return Runner(name, shown, argv, request.folder, reader, env)
 
 
 def _is_project(request: Request) -> bool:
-    if any((request.path / name).is_file() for name in PROJECT_FILES):
-        return True
-    return not request.folder and any(
-        next(folder.glob(pattern), None) is not None
-        for folder in (request.path, request.path / "tests", request.path / "test")
-        for pattern in ("test_*.py", "*_test.py", "*/test_*.py")
+    return request.has(*PROJECT_FILES) or (
+        not request.folder
+        and any(
+            next(folder.glob(pattern), None) is not None
+            for folder in (request.path, request.path / "tests", request.path / "test")
+            for pattern in ("test_*.py", "*_test.py", "*/test_*.py")
+        )
     )
 
 
@@ -64,67 +61,51 @@ def _interpreter(request: Request, ours: str) -> tuple[str, bool]:
         for name in ENVIRONMENTS
         if (folder / name / "bin" / "python").is_file()
     ]
-    own = [(str(at / "bin" / "python"), _holds_pytest(at)) for at in environments]
-    with_pytest = [python for python, has in own if has]
-    if with_pytest:
-        return with_pytest[0], True
-    others = [python for python in _on_path(request.root) if not _is_beside(python, ours)]
-    candidates = list(dict.fromkeys([*others, ours]))
-    found = next((python for python in candidates if _has_pytest(python)), None)
-    if found:
-        return found, True
-    return ([python for python, _ in own] or candidates)[0], False
+    for environment in environments:
+        if next(environment.glob("lib/python*/site-packages/pytest/__init__.py"), None):
+            return str(environment / "bin" / "python"), True
+    # Our own environment may be on PATH too; it still comes last.
+    found = _on_path(request.root, "python3", "python")
+    on_path = [python for python in found if Path(python).parent != Path(ours).parent]
+    for python in (*on_path, ours):
+        if _has_pytest(python):
+            return python, True
+    own = [str(environment / "bin" / "python") for environment in environments]
+    return [*own, *on_path, ours][0], False
 
 
-def _holds_pytest(environment: Path) -> bool:
-    return next(environment.glob("lib/python*/site-packages/pytest/__init__.py"), None) is not None
+def _on_path(root: Path, *names: str) -> list[str]:
+    """Folder by folder, because a search by name alone finds our own python first."""
+    paths = (f"{folder}/{name}" for folder in os.get_exec_path() for name in names)
+    return [path for path in paths if find_program(path, outside=root)]
 
 
-def _on_path(root: Path) -> list[str]:
-    """Looked up folder by folder, because a search by name alone finds our own python first."""
-    names = [f"{folder}/{name}" for folder in os.get_exec_path() for name in ("python3", "python")]
-    return [found for name in names if (found := find_program(name, outside=root))]
-
-
-def _is_beside(python: str, ours: str) -> bool:
-    return Path(python).parent == Path(ours).parent
-
-
-def _has_pytest(interpreter: str) -> bool:
+def _has_pytest(python: str) -> bool:
     """Asked from the folder of the program, where no module of the project can be found."""
     probe = "import importlib.util as u, sys; sys.exit(u.find_spec('pytest') is None)"
     limits = Limits(seconds=10, output_bytes=1_000)
-    where = Path(interpreter).parent
-    return run_blocking([interpreter, "-c", probe], cwd=where, limits=limits).exit_code == 0
+    where = Path(python).parent
+    return run_blocking([python, "-c", probe], cwd=where, limits=limits).exit_code == 0
 
 
-def _shown(interpreter: str, request: Request) -> str:
-    """Relative where the python lies in the folder: short, and the same on every machine."""
-    path = Path(interpreter)
-    return (
-        path.relative_to(request.path).as_posix()
-        if path.is_relative_to(request.path)
-        else interpreter
-    )
+def _shown(python: str, request: Request) -> str:
+    """As a person would type it: relative in the project, by name where PATH leads to it."""
+    path = Path(python)
+    if path.is_relative_to(request.path):
+        return path.relative_to(request.path).as_posix()
+    return path.name if _on_path(request.root, path.name)[:1] == [python] else python
 
 
 def _wants_pytest(request: Request) -> bool:
-    if any(
-        (request.path / name).is_file()
-        for name in ("pytest.ini", "conftest.py", "tests/conftest.py")
-    ):
-        return True
-    return any(
+    return request.has("pytest.ini", "conftest.py", "tests/conftest.py") or any(
         "pytest" in request.text(name) for name in ("pyproject.toml", "setup.cfg", "tox.ini")
     )
 
 
 def _unittest_words(request: Request) -> tuple[str, ...]:
     if not request.target:
-        packages = [
-            name for name in ("tests", "test") if (request.path / name / "__init__.py").is_file()
-        ]
         folders = [name for name in ("tests", "test") if (request.path / name).is_dir()]
+        packages = [name for name in folders if request.has(f"{name}/__init__.py")]
         if packages:
             return ("discover", "-s", packages[0], "-t", ".")
         return ("discover", "-s", folders[0]) if folders else ("discover",)

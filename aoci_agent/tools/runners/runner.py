@@ -7,24 +7,28 @@ from pathlib import Path
 
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.process import find_program
-from aoci_agent.tools.reports.reading import Reader
+from aoci_agent.tools.reports.report import Reader
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """A command that runs tests. `folder` is where, relative to the workspace ("" for its root)."""
+    """A command that runs tests in `folder`, relative to the workspace ("" for its root).
+
+    `argv` begins with the absolute path of the program; `shown` is the name a person would type.
+    """
 
     name: str
+    shown: str
     argv: tuple[str, ...]
+    folder: str
     reader: Reader | None = None
-    folder: str = ""
     env: tuple[tuple[str, str], ...] = ()
 
     @property
     def command(self) -> str:
         """The command as one would type it at the root of the workspace."""
         words = [f"{name}={shlex.quote(value)}" for name, value in self.env]
-        typed = " ".join([*words, shlex.join(self.argv)])
+        typed = " ".join([*words, shlex.join((self.shown, *self.argv[1:]))])
         return f"cd {shlex.quote(self.folder)} && {typed}" if self.folder else typed
 
 
@@ -52,16 +56,22 @@ class Request:
         """The part of a target after the first "::"."""
         return self.target.partition("::")[2]
 
+    def has(self, *names: str) -> bool:
+        """Whether one of these files is in the folder."""
+        return any((self.path / name).is_file() for name in names)
+
     def text(self, name: str) -> str:
         """A small text file of the folder, "" when it is missing."""
         path = self.path / name
         return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
-    def program(self, name: str) -> str:
-        """The program as it is shown and run. NotPossible when it is not installed."""
-        if find_program(name, outside=self.root) is None:
-            raise NotPossible(f"the project's tests need {name}, which is not installed")
-        return name
+    def program(self, *names: str) -> tuple[str, str]:
+        """Name and path of the first program that is installed outside the workspace. NotPossible."""
+        for name in names:
+            path = find_program(name, outside=self.root)
+            if path:
+                return name, path
+        raise NotPossible(f"the project's tests need {names[0]}, which is not installed")
 
 
 Finder = Callable[[Request], Runner | None]

@@ -88,7 +88,7 @@ async def _model(front: Front, words: str) -> None:
     found = await front.session.models()
     lines = [f"model: {current}" if current else "no model is set"]
     lines += [f"  {'●' if name == current else '○'} {name}" for name in found]
-    lines.append("choose one with /model NAME, for example /model anthropic/claude-sonnet-4-5")
+    lines.append("choose one with /model NAME, for example /model anthropic/claude-sonnet-5-5")
     front.say("\n".join(lines))
 
 

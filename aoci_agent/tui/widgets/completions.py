@@ -27,7 +27,9 @@ class Completions(Static):
         """Show what could complete `text`; nothing hides the widget."""
         if text != self._text:
             self._text = text
-            self._show(starting_with(text))
+            # What is typed whole comes first: Enter after /mode must not run /model.
+            found = starting_with(text)
+            self._show(sorted(found, key=lambda command: f"/{command.name}" != text))
 
     def close(self) -> None:
         """Hide until the text changes."""

@@ -46,6 +46,5 @@ class DenyAll:
 
     async def ask(self, question: Question) -> Decision:
         """Deny, naming the way out."""
-        return Decision(
-            Answer.DENY, "nobody is there to approve: run with --mode auto-edit or full-auto"
-        )
+        modes = "auto-edit or full-auto" if question.effect is Effect.EDIT else "full-auto"
+        return Decision(Answer.DENY, f"nobody is there to approve: run with --mode {modes}")

@@ -153,6 +153,7 @@ class TurnFinished:
     turn: Totals
     denied: tuple[str, ...] = ()
     message: str = ""  # what a person reads when the reason is not "done"
+    seconds: float = 0.0  # wall time of the turn: model, tools and waiting for answers
 
 
 Event = (

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from aoci_agent.aoci.model import Entry, Index
-from aoci_agent.aoci.write import entry_line
+from aoci_agent.aoci.write import full_line
 from aoci_agent.tools.tool import ToolResult
 
 
@@ -33,11 +33,6 @@ class Freshness:
             if before.get(entry.path) != entry
         ]
         return replace(result, text="\n".join((result.text, *lines))) if lines else result
-
-
-def full_line(entry: Entry) -> str:
-    """An entry with its whole path in front, as it reads outside a directory section."""
-    return f"{entry.directory}/{entry_line(entry)}" if entry.directory else entry_line(entry)
 
 
 def unchanged(result: ToolResult) -> ToolResult:

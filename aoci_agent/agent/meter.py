@@ -161,7 +161,7 @@ class RunningCall:
         if usage is None:
             usage = self._model.priced(
                 Usage(
-                    fresh=self.prompt_tokens if self._first is not None else 0,
+                    fresh=self.prompt_tokens,
                     output=tokens.estimate(self.text),
                     tokens_from=Provenance.ESTIMATED,
                 )

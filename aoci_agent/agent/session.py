@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
 from aoci_agent.agent.events import Event, HistoryRewritten, SessionStarted
-from aoci_agent.agent.freshness import LiveIndex, full_line
+from aoci_agent.agent.freshness import LiveIndex
 from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.mode import Mode
@@ -14,7 +14,8 @@ from aoci_agent.agent.models.wrapping import warm
 from aoci_agent.agent.permissions import Permissions
 from aoci_agent.agent.prompts import render
 from aoci_agent.agent.record import Recorder
-from aoci_agent.aoci.lookup import search
+from aoci_agent.aoci.lookup import entries_at, search
+from aoci_agent.aoci.write import full_line
 from aoci_agent.policies.catalog import policy_named
 from aoci_agent.policies.layers import Prefix, ToolSchema
 from aoci_agent.policies.policy import Material, Policy
@@ -125,16 +126,21 @@ class Session:
         return f"policy: {name}{note}, from the next turn on"
 
     def index(self, words: str) -> str:
-        """The index status for "", an entry for "show PATH", else the files that match the words."""
+        """The status for "", the entries at "show PATH", else the entries that match the words."""
         index = self._knowledge.index.current
         if not words:
             return self.started.index_status
+        if words in ("build", "stats"):
+            return f"run `aoci-agent index {words}` in a shell; here: /index, /index show PATH, /index WORDS"
         if words.startswith("show "):
-            path = words.removeprefix("show ").strip()
-            entry = index.by_path.get(path)
-            return full_line(entry) if entry else f"no entry for {path}"
-        hits = search(index, words)
-        return "\n".join(full_line(hit.entry) for hit in hits) or f"nothing matches '{words}'"
+            place = words.removeprefix("show ").strip().rstrip("/")
+            found = [full_line(entry) for entry in entries_at(index, place)]
+            return "\n".join(found) or f"no entry for {place}"
+        hits = [full_line(hit.entry) for hit in search(index, words)]
+        return (
+            "\n\n".join(hits)
+            or f"no entry matches '{words}'; entries hold names and summaries only"
+        )
 
     def clear(self) -> None:
         """A new conversation in the same record; the fixed prefix stays."""

@@ -47,4 +47,5 @@ class Turn:
 
     def finished(self, reason: Reason, message: str = "") -> TurnFinished:
         """The closing event."""
-        return TurnFinished(reason, self.text, self.totals, tuple(self.denied), message)
+        denied = tuple(self.denied)
+        return TurnFinished(reason, self.text, self.totals, denied, message, self.guard.elapsed)

@@ -55,6 +55,13 @@ def search(index: Index, query: str, limit: int = 10) -> list[Hit]:
     return hits[:limit]
 
 
+def entries_at(index: Index, place: str) -> list[Entry]:
+    """The entry of a file, or those of all files below a directory ("" for all); none elsewhere."""
+    if place in index.by_path:
+        return [index.by_path[place]]
+    return [entry for entry in index.entries if not place or entry.path.startswith(f"{place}/")]
+
+
 def _is_path(path: str, query: str) -> bool:
     return path == query or path.endswith(f"/{query}")
 

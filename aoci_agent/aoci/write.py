@@ -64,3 +64,8 @@ def write(index: Index) -> str:
         lines.append(f"=== @tables:{schema}" if schema else "=== @tables")
         lines.extend(f"\n{table_line(row)}" for row in rows)
     return "\n".join(lines) + "\n"
+
+
+def full_line(entry: Entry) -> str:
+    """An entry with its whole path in front, as it reads outside a directory section."""
+    return f"{entry.directory}/{entry_line(entry)}" if entry.directory else entry_line(entry)

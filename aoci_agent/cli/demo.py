@@ -103,9 +103,8 @@ def _screen(launch: Launch, before: demo.CheckRun) -> tuple[tuple[StepRecord, ..
     approver = ScreenApprover()
     pending = Pending(launch.settings.model, launch.settings.policy, launch.settings.mode)
     session = DeferredSession(lambda: launch, approver, pending)
-    banner = (
-        RECORDED if launch.replay_from else f"demo project, live model; before: {before.last_line}"
-    )
+    what = RECORDED if launch.replay_from else f"live model; tests before: {before.last_line}"
+    banner = f"{what} · Ctrl+D ends the demo and shows the table"
     run_app(session, approver, first_prompt=demo.TASK, banner=banner)
     return session.steps(), session.totals
 

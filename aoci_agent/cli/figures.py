@@ -12,9 +12,9 @@ def turn_line(totals: Totals) -> str:
     """One line: steps, buckets, hit rate, cost. `~` marks counts that are estimates."""
     mark = "~" if totals.estimated else ""
     return (
-        f"{totals.steps} steps, {mark}{totals.prompt} prompt (fresh {totals.fresh}, cache read "
+        f"{totals.steps} {'step' if totals.steps == 1 else 'steps'}, {mark}{totals.prompt} prompt (fresh {totals.fresh}, cache read "
         f"{totals.cache_read}, cache write {totals.cache_write}), {mark}{totals.output} output, "
-        f"hit {totals.hit_rate:.0%}, {money(totals.cost)}, {totals.seconds:.1f} s"
+        f"hit {totals.hit_rate:.0%}, {money(totals.cost)}, {totals.seconds:.1f} s of model time"
     )
 
 

@@ -115,7 +115,8 @@ def print_result(started: SessionStarted, finished: TurnFinished, output_format:
             print(f"aoci-agent: {clean(finished.message)}", file=sys.stderr)
         for denied in finished.denied:
             print(f"aoci-agent: denied: {one_line(denied, 200)}", file=sys.stderr)
-        print(turn_line(finished.turn), file=sys.stderr)
+        if finished.turn.steps:
+            print(turn_line(finished.turn), file=sys.stderr)
         return
     _print_json({"type": "Result"} | result(started, finished))
 

@@ -4,12 +4,12 @@ import json
 import sys
 from dataclasses import asdict
 
-from aoci_agent.aoci.lookup import search as look_up
-from aoci_agent.aoci.model import Index
+from aoci_agent.aoci.lookup import entries_at, search as look_up
 from aoci_agent.aoci.stats import Stats, stats
-from aoci_agent.aoci.write import entry_line
+from aoci_agent.aoci.write import full_line
 from aoci_agent.assembly import Bench, Progress, open_bench
-from aoci_agent.base.errors import BadUsage, Exit
+from aoci_agent.base.errors import Exit, ForModel, ForUser
+from aoci_agent.base.files import STATE
 from aoci_agent.base.terminal import clean
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.launch import launch_from
@@ -37,11 +37,10 @@ def search(arguments: Arguments) -> int:
     if arguments.json:
         print(json.dumps([{"path": hit.path, "score": round(hit.score, 3)} for hit in hits]))
     else:
-        for hit in hits:
-            print(clean(_full_line(bench.store.current, hit.path)))
+        print(clean("\n\n".join(full_line(hit.entry) for hit in hits)))
     if not hits:
-        print("nothing matches; try other words", file=sys.stderr)
-    return Exit.DONE
+        print("no entry matches; entries hold names and summaries, not the code", file=sys.stderr)
+    return Exit.DONE if hits else Exit.FAILED
 
 
 def _build(bench: Bench, arguments: Arguments) -> int:
@@ -50,7 +49,7 @@ def _build(bench: Bench, arguments: Arguments) -> int:
         print(json.dumps(asdict(report)))
         return Exit.DONE
     print(
-        f"{report.entries} entries for {report.indexable} indexable files, {report.tokens} tokens, "
+        f"{STATE}/index.aoci: {report.entries} entries for {report.indexable} indexable files, {report.tokens} tokens, "
         f"{report.derived} derived, {report.reused} reused, {report.seconds:.2f} s"
     )
     for finding in report.findings[:FINDINGS_SHOWN]:
@@ -69,17 +68,13 @@ def _show(bench: Bench, arguments: Arguments) -> int:
 
         print(clean(write(index)), end="")
         return Exit.DONE
-    path = bench.workspace.relative(words) if bench.workspace.exists(words) else words
-    lines = [
-        _full_line(index, p)
-        for p in index.by_path
-        if p == path or p.startswith(f"{path.rstrip('/')}/")
-    ]
-    if not lines:
-        lines = [_full_line(index, hit.path) for hit in look_up(index, words)]
-    if not lines:
-        raise BadUsage(f"no entry matches '{words}'", "aoci-agent search WORDS")
-    print(clean("\n".join(lines)))
+    try:
+        found = entries_at(index, bench.workspace.relative(words))
+    except ForModel as error:
+        raise ForUser(str(error), "name a path inside the folder") from error
+    if not found:
+        raise ForUser(f"no entry for '{words}'", f"aoci-agent search {words}")
+    print(clean("\n".join(map(full_line, found))))
     return Exit.DONE
 
 
@@ -101,11 +96,6 @@ def _stats_table(measured: Stats) -> str:
         ("tokens per entry", f"{measured.per_entry:.1f}"),
     ]
     return "\n".join(f"{name:<18}{value}" for name, value in rows)
-
-
-def _full_line(index: Index, path: str) -> str:
-    entry = index.by_path[path]
-    return f"{entry.directory}/{entry_line(entry)}" if entry.directory else entry_line(entry)
 
 
 def _progress() -> Progress | None:

@@ -24,7 +24,12 @@ def run(arguments: Arguments) -> int:
     approver = ScreenApprover()
     session = DeferredSession(lambda: _launch(arguments), approver, _pending(arguments))
     history = None if arguments.no_session else Places(os.environ).history_file
-    return run_app(session, approver, first_prompt=arguments.prompt, history=history)
+    code = run_app(session, approver, first_prompt=arguments.prompt, history=history)
+    if session.steps():
+        from aoci_agent.cli.figures import turn_line
+
+        print(turn_line(session.totals))
+    return code
 
 
 def _launch(arguments: Arguments) -> "Launch":

@@ -90,7 +90,7 @@ class Renderer:
             steps = self._session.steps()
             self._last = steps[-1] if steps else None
             self._turn = total(steps[self._steps_before :])
-            self._end_line("interrupted", self._turn)
+            self._end_line("interrupted", self._turn, self._turn.seconds)
         self.refresh()
 
     def forget(self) -> None:
@@ -172,16 +172,16 @@ class Renderer:
                 self._transcript.say_notice(event.message, "warning")
         if event.text.strip():
             self.answer = event.text
-        self._end_line(event.reason, event.turn)
+        self._end_line(event.reason, event.turn, event.seconds)
         self.refresh()
 
-    def _end_line(self, reason: str, turn: Totals) -> None:
+    def _end_line(self, reason: str, turn: Totals, took: float) -> None:
         done = reason == "done"
         steps = "1 step" if turn.steps == 1 else f"{turn.steps} steps"
         label = Content.styled(
             "done" if done else f"stopped: {reason}", "$text-success" if done else "$text-warning"
         )
         cost = money(turn.cost, estimated=turn.estimated)
-        figures = f" · {steps} · {seconds(turn.seconds)} · {cost} · {buckets(turn)}"
+        figures = f" · {steps} · {seconds(took)} · {cost} · {buckets(turn)}"
         ended = Content.assemble(label, foreign.line(figures, 300, "$muted"))
         self._transcript.add(Block(ended, "ended"))

@@ -36,6 +36,9 @@ class Widgets:
     footer: "Footer"
 
 
+FULL_AUTO = "full-auto: edits and commands run without asking, and there is no sandbox"
+
+
 class Stage:
     """Shows turns (`turns.View`), serves commands (`commands.Front`) and puts up questions."""
 
@@ -129,7 +132,10 @@ class Stage:
 
         modes = list(Mode)
         try:
-            self.session.set_mode(modes[(modes.index(self.session.status.mode) + 1) % len(modes)])
+            mode = modes[(modes.index(self.session.status.mode) + 1) % len(modes)]
+            self.session.set_mode(mode)
+            if mode is Mode.FULL_AUTO:
+                self._on.transcript.say_notice(FULL_AUTO, "warning")
         except ForUser as error:
             self._on.transcript.say_error(error.message, error.hint)
         self.status_changed()
@@ -146,6 +152,9 @@ class Stage:
     def dismiss(self) -> None:
         """Take the panel down and give the keys back to the prompt."""
         if self.panel is not None:
+            # First the focus, at once: a panel that goes with it hands it to some tool call, and the
+            # transcript scrolls there and stops following.
+            if self._on.prompt.is_attached:
+                self._on.prompt.screen.set_focus(self._on.prompt, scroll_visible=False)
             self.panel.remove()
             self.panel = None
-            self._on.prompt.focus()

@@ -98,7 +98,7 @@ async def test_text_answer_alone_on_stdout(endpoint: FakeEndpoint, repository: P
     endpoint.answers = [saying("It is in shop/prices.py.")]
     done = await run(endpoint, repository, "-p", "where are prices?", "-m", "openai/x")
     assert (done.code, done.out) == (Exit.DONE, "It is in shop/prices.py.\n")
-    assert "steps" in done.err
+    assert "1 step, 100 prompt" in done.err
 
 
 async def test_the_prefix_is_the_same_bytes_over_steps_edits_and_sessions(

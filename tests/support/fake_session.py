@@ -65,7 +65,7 @@ Item = Event | Hold | Ask | Fail
 
 @dataclass(frozen=True)
 class FakeStatus:
-    model: str = "anthropic/claude-sonnet-4-5"
+    model: str = "anthropic/claude-sonnet-5-5"
     policy: str = "aoci"
     mode: Mode = Mode.ASK
     index_status: str = "412 of 475 entries, 39.7k tokens, tier 1"
@@ -76,7 +76,7 @@ class FakeStatus:
 STARTED = SessionStarted(
     session_id="20261130-1",
     root="/srv/shop",
-    model="anthropic/claude-sonnet-4-5",
+    model="anthropic/claude-sonnet-5-5",
     policy="aoci",
     mode="ask",
     commit="0" * 40,
@@ -147,7 +147,7 @@ class FakeSession:
 
     async def set_model(self, name: str) -> str:
         if name.startswith("bad"):
-            raise ModelUnavailable(f"no provider knows {name}", "try anthropic/claude-sonnet-4-5")
+            raise ModelUnavailable(f"no provider knows {name}", "try anthropic/claude-sonnet-5-5")
         self.status = replace(self.status, model=name)
         return f"model: {name}"
 
@@ -194,7 +194,7 @@ LAYERS = {
 
 
 def step(usage: Usage = USAGE, number: int = 1) -> StepFinished:
-    record = StepRecord(number, "anthropic/claude-sonnet-4-5", "aoci", usage, LAYERS, seconds=3.2)
+    record = StepRecord(number, "anthropic/claude-sonnet-5-5", "aoci", usage, LAYERS, seconds=3.2)
     return StepFinished(record, total([record]))
 
 
@@ -203,7 +203,7 @@ def said(text: str) -> list[Item]:
 
 
 def finished(text: str = "", usage: Usage = USAGE) -> TurnFinished:
-    return TurnFinished("done", text, total([step(usage).record]))
+    return TurnFinished("done", text, total([step(usage).record]), seconds=3.2)
 
 
 def call(name: str = "edit", call_id: str = "c1") -> ToolCall:

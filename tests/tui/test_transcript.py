@@ -1,4 +1,15 @@
-from support.fake_session import FakeSession, Hold, edited, finished, ran, said
+import pytest
+from support.fake_session import (
+    Ask,
+    FakeSession,
+    Hold,
+    call,
+    edited,
+    finished,
+    may_run,
+    ran,
+    said,
+)
 from support.screens import running
 
 from aoci_agent.agent.events import (
@@ -10,9 +21,10 @@ from aoci_agent.agent.events import (
     StepStarted,
     TextDelta,
     ToolFinished,
+    ToolStarted,
 )
 from aoci_agent.policies.conversation import AssistantMessage, ToolCall
-from aoci_agent.tools.tool import ToolResult
+from aoci_agent.tools.tool import Preview, ToolResult
 from aoci_agent.tui.widgets.call import Call
 from aoci_agent.tui.widgets.reply import Reply
 from aoci_agent.tui.widgets.transcript import KEEP
@@ -171,3 +183,21 @@ async def test_it_reflows_at_any_width() -> None:
             await it.pilot.pause()
             assert it.screen.count("word") == 60
             assert it.screen.replace("\n", "").count("模") == 20
+
+
+@pytest.mark.parametrize("answer", ["y", "n", "a"])
+async def test_it_follows_the_bottom_again_after_a_question(answer: str) -> None:
+    wide = ToolStarted(
+        call("bash", "c2"), Preview("command", "for i in 1 2 3; do echo tick; done; " * 4, "x")
+    )
+    filler = [piece for _ in range(6) for piece in edited()]
+    after = [wide, *ran(), *said("\n".join(f"line {n}" for n in range(30))), finished()]
+    session = FakeSession([*filler, Ask(may_run()), *after])
+    async with running(session) as it:
+        await it.send("go")
+        await it.until_asked()
+        await it.pilot.pause(0.4)
+        await it.press(answer)
+        await it.until_shown("done ·")
+        await it.send("/cost")
+        await it.until_shown("no model call yet")

@@ -114,7 +114,7 @@ class ReplayModel:
         self._pace = pace
         self._replies = _read(path)
         self._next = 0
-        self.name = self._replies[0].model
+        self.name = "recorded replies"
         self.window = self._replies[0].window
 
     async def stream(self, request: Request) -> AsyncGenerator[Piece]:
@@ -122,8 +122,8 @@ class ReplayModel:
         del request
         if self._next >= len(self._replies):
             raise ModelUnavailable(
-                f"{self._path} holds {len(self._replies)} replies and one more was asked for",
-                "record a longer session with --record-responses",
+                f"the recording {self._path.name} ends here, after {len(self._replies)} replies",
+                "a live model goes on: --model NAME, or /model NAME",
             )
         stored = self._replies[self._next]
         self._next += 1

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Protocol
 
-from aoci_agent.aoci.lookup import search
+from aoci_agent.aoci.lookup import entries_at, search
 from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.write import entry_line
 from aoci_agent.base.errors import NotPossible, TryAgain
@@ -72,11 +72,8 @@ class IndexTool:
 
     def _entries(self, index: Index, query: str) -> tuple[list[Entry], str]:
         path = self._path(query)
-        if path in index.by_path:
-            return [index.by_path[path]], "file"
-        below = [entry for entry in index.entries if _is_below(entry.directory, path)]
-        if below or path == "":
-            return below or list(index.entries), "directory"
+        if found := entries_at(index, path):
+            return found, "file" if path in index.by_path else "directory"
         return [hit.entry for hit in search(index, query, HITS)], "search"
 
     def _path(self, query: str) -> str:
@@ -85,10 +82,6 @@ class IndexTool:
             return self._workspace.relative(query.rstrip("/") or "/")
         except NotPossible:
             return query
-
-
-def _is_below(directory: str, path: str) -> bool:
-    return directory == path or directory.startswith(f"{path}/")
 
 
 def _text(entries: list[Entry]) -> str:

@@ -58,7 +58,11 @@ class Prompt(TextArea):
 
     def give_back(self, text: str) -> None:
         """Return text that was not used, before whatever has been typed since."""
-        self.put(f"{text}\n{self.text}" if self.text.strip() else text)
+        if self.text.strip():
+            self.put(f"{text}\n{self.text}")
+        else:
+            self.put(text)
+            self.select_all()  # the next word typed replaces it; an arrow keeps it
 
     def throw_away(self) -> None:
         """Empty it; undo brings the text back."""

@@ -29,7 +29,7 @@ async def test_a_replay_is_the_same_stream(tmp_path: Path) -> None:
     model = ReplayModel(path)
     replayed = [list((await hear(model)).pieces), list((await hear(model)).pieces)]
     assert replayed == recorded
-    assert (model.recorded, model.name, model.window) == (True, "real/model-1", 8192)
+    assert (model.recorded, model.name, model.window) == (True, "recorded replies", 8192)
     assert not ScriptedModel([]).recorded
 
 

@@ -19,7 +19,7 @@ def footer(width: int, usage: Usage = USAGE, status: FakeStatus | None = None) -
 def test_the_whole_shape() -> None:
     assert footer(140) == (
         "aoci | ctx 62k/200k 31% [index ~40k] | turn $0.021 up 1.2k down 640 R 58k W 1.9k hit 95%"
-        " | $0.021 | ask | anthropic/claude-sonnet-4-5"
+        " | $0.021 | ask | anthropic/claude-sonnet-5-5"
     )
 
 

@@ -123,8 +123,9 @@ class IndexStore:
         from aoci_agent.aoci.generate import Sticky, generate
         from aoci_agent.aoci.merge import lock_of, merge
 
+        once: list[str] = []  # said by this build only, not by the next that finds nothing to do
+        on_disk = self._on_disk(once)
         findings = list(hashed.findings)
-        on_disk = self._on_disk(findings)
         lock = locks.load(self._files.read(LOCK_FILE) or "")
         cache = self._cache()
         found = gather(self._workspace, hashed, cache, progress)
@@ -142,7 +143,8 @@ class IndexStore:
         seen = Seen(len(found.world), tuple(findings), render(self._index, 10**9).tokens)
         if self._files.read(INDEX_FILE) == text:  # else a next start must not take what is there
             self._files.remember(hashed.digest, seen)
-        return _report(index, seen, len(found.world.keys() & found.derived))
+        report = _report(index, seen, len(found.world.keys() & found.derived))
+        return replace(report, findings=(*once, *report.findings))
 
     def _on_disk(self, findings: list[str]) -> Index:
         text = self._files.read(INDEX_FILE)

@@ -36,7 +36,7 @@ def search(arguments: Arguments) -> int:
     hits = look_up(bench.store.current, " ".join(arguments.words), arguments.limit)
     if arguments.json:
         print(json.dumps([{"path": hit.path, "score": round(hit.score, 3)} for hit in hits]))
-    else:
+    elif hits:
         print(clean("\n\n".join(full_line(hit.entry) for hit in hits)))
     if not hits:
         print("no entry matches; entries hold names and summaries, not the code", file=sys.stderr)

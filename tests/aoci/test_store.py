@@ -328,6 +328,17 @@ def test_the_workspace_is_all_it_needs(project: Path, tmp_path: Path) -> None:
         assert IndexStore(workspace, None, tmp_path / "c").build().entries == 10
 
 
+def test_a_damaged_index_is_said_once(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    (root / ".aoci-agent").mkdir(parents=True)
+    (root / "a.py").write_text('"""First."""\n')
+    (root / ".aoci-agent" / "index.aoci").write_text("no index at all")
+    with Workspace(root) as workspace:
+        store = IndexStore(workspace, None, tmp_path / "cache")
+        assert any("built anew" in finding for finding in store.build().findings)
+        assert store.build().findings == ()
+
+
 def test_following_leaves_the_workspace_alone_and_still_reuses(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     root.mkdir()

@@ -21,6 +21,7 @@ OVERFLOW = re.compile(
 NO_MONEY = re.compile(
     r"insufficient[_ ](quota|balance|credits?|funds)|billing|out of credit", re.IGNORECASE
 )
+SHORTEST_KEY = 8  # characters
 # Shapes of keys that providers echo in their messages, besides the key we know we sent.
 KEYS = re.compile(r"\b(?:sk|pk|gsk|xai|AIza|key|ghp|hf)[-_][A-Za-z0-9*_\-.]{6,}|AIza[\w\-]{20,}")
 
@@ -38,7 +39,7 @@ class Caller:
 
     def tidy(self, text: str, width: int = 300) -> str:
         """A provider's words on one safe line, with every key masked."""
-        if self.key:
+        if len(self.key) >= SHORTEST_KEY:  # masking "k" would mask the message
             text = text.replace(self.key, "***")
         return one_line(KEYS.sub("***", text), width)
 

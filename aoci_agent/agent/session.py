@@ -4,7 +4,7 @@ import datetime
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
-from aoci_agent.agent.events import Event, HistoryRewritten, SessionStarted
+from aoci_agent.agent.events import Event, HistoryRewritten, Notice, SessionStarted
 from aoci_agent.agent.freshness import LiveIndex
 from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.meter import StepRecord, Totals
@@ -102,12 +102,14 @@ class Session:
     def set_mode(self, mode: Mode) -> None:
         """Change permissions from the next call on."""
         self._permissions.mode = mode
+        self._recorder.write(Notice(f"mode {mode}"))
 
     async def set_model(self, name: str) -> str:
         """Change the model from the next call on. Raises ForUser and keeps the old one when it cannot."""
         model = self._open_model(name)
         old, self.agent.model = self.agent.model, model
         await old.close()
+        self._recorder.write(Notice(f"model {name}"))
         return f"model: {name}; the next call sends the whole prompt fresh (caches belong to one model)"
 
     def set_policy(self, name: str) -> str:
@@ -118,11 +120,9 @@ class Session:
         conversation.prefix = build_prefix(
             conversation.prefix.tools, policy, self._knowledge.material
         )
-        note = (
-            ""
-            if self._knowledge.material.index or not policy.wants_index
-            else " (there is no index)"
-        )
+        self._recorder.write(Notice(f"policy {name}, prefix {conversation.prefix.content_id}"))
+        missing = policy.wants_index and self._knowledge.material.index is None
+        note = " (there is no index)" if missing else ""
         return f"policy: {name}{note}, from the next turn on"
 
     def index(self, words: str) -> str:

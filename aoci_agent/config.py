@@ -4,15 +4,14 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aoci_agent.agent.mode import Mode
+from aoci_agent.agent.models.probe import CallStyle
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.places import Places
-
-CallStyle = Literal["auto", "native", "text", "schema"]
 
 
 class Price(BaseModel):

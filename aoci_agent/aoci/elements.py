@@ -119,4 +119,4 @@ def shorten(text: str, limit: int) -> str:
     head = text[: pieces[limit - 1].start()]
     clause = max(head.rfind(mark) for mark in (",", ";", ". ", "\uff0c", "。", "、", "¦"))
     end = clause if clause > len(head) * 0.6 else max(head.rfind(" "), clause)
-    return f"{head[: end if end > 0 else len(head)].rstrip(' ,;:(')}…"
+    return f"{head[: end if end > 0 else len(head)].rstrip(' ,;:(…')}…"

@@ -12,17 +12,21 @@ from aoci_agent.base.files import STATE, Workspace, atomic_write, content_id
 
 INDEX_FILE = "index.aoci"
 LOCK_FILE = "lock.jsonl"
-_SEEN_FILE = "seen-1.json"
+_SEEN_FILE = "seen-2.json"
 _COUNTS_FILE = "counts-1.json"
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What the last build found, for a build with nothing to do."""
+class BuildReport:
+    """What a build did. `tokens` counts the whole index as rendered at tier 0."""
 
+    entries: int
+    reused: int
+    derived: int
     indexable: int
     findings: tuple[str, ...]
     tokens: int
+    seconds: float = 0.0
 
 
 class IndexFiles:
@@ -66,19 +70,20 @@ class IndexFiles:
             if text is not None:
                 self.save(name, text, findings)
 
-    def remember(self, digest: str, seen: Seen) -> None:
+    def remember(self, digest: str, report: BuildReport) -> None:
         """Note what was built from what, to recognise a build with nothing to do."""
-        note = asdict(seen) | {"state": self._state(digest)}
+        note = asdict(report) | {"state": self._state(digest)}
         self._keep(_SEEN_FILE, json.dumps(note).encode())
 
-    def recall(self, digest: str) -> Seen | None:
-        """The note of the last build, if files, index and lock are still what they were then."""
+    def recall(self, digest: str) -> BuildReport | None:
+        """What the last build found, if files, index and lock are still what they were then."""
         note = self._kept(_SEEN_FILE)
         if note.get("state") != self._state(digest):
             return None
         try:
+            entries, files, tokens = (int(note[key]) for key in ("entries", "indexable", "tokens"))
             findings = tuple(str(item) for item in note["findings"])
-            return Seen(int(note["indexable"]), findings, int(note["tokens"]))
+            return BuildReport(entries, files, 0, files, findings, tokens)
         except (KeyError, TypeError, ValueError):
             return None
 

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from aoci_agent.aoci.facts.model import Facts, Symbol
 from aoci_agent.aoci.facts.prose import sentence_of
-from aoci_agent.aoci.surroundings import Subject, told_by
+from aoci_agent.aoci.surroundings import LATE, Subject, passes_on, told_by
 
 
 def function_of(subject: Subject) -> str:
@@ -20,7 +20,7 @@ def function_of(subject: Subject) -> str:
         return "empty file"
     if subject.layer == "T":
         return _tests(facts)
-    main = subject.ranked[0] if subject.ranked else None
+    main = _main_symbol(subject)
     if main is not None and main.doc and not page and not facts.routes:
         return main.doc if _is_file_name(main.name, subject.path) else told_by(main)
     return _derived(subject, page)
@@ -35,6 +35,12 @@ def _tests(facts: Facts) -> str:
     return f"tests {', '.join(cases[:6])}" + (f" +{len(cases) - 6}" if len(cases) > 6 else "")
 
 
+def _main_symbol(subject: Subject) -> Symbol | None:
+    """The symbol a file is there for: the first, unless that is a mere constant beside others."""
+    active = (s for s in subject.ranked if s.kind not in LATE or subject.facts.language == "tsx")
+    return next(active, subject.ranked[0] if subject.ranked else None)
+
+
 def _derived(subject: Subject, page: str) -> str:
     """What the file holds, said without guessing what it is for."""
     facts, ranked = subject.facts, subject.ranked
@@ -45,20 +51,22 @@ def _derived(subject: Subject, page: str) -> str:
         return f"routes {_shared_prefix(facts.routes)}{told}"
     if page:
         return f"page {page}{seen}"
-    if len(set(facts.exports) - facts.defined) > len(ranked):
+    if passes_on(facts):
         return "re-exports"
-    if not ranked:
-        inner = [s for s in facts.symbols if not s.owner and s.kind not in ("constant", "variable")]
+    main = _main_symbol(subject)
+    if main is None:
+        inner = [s for s in facts.symbols if not s.owner and s.kind not in LATE]
+        inner = [s for s in inner if not re.match(r"init\Z|new[A-Z]", s.name)] or inner[:1]
         if inner and not facts.exports:
             return f"internal {_kind(inner[0], facts)} {', '.join(s.name for s in inner[:3])}{seen}"
         return seen.strip()
-    return _main(ranked, subject) + seen
+    return _main(main, ranked, subject) + seen
 
 
-def _main(ranked: Sequence[Symbol], subject: Subject) -> str:
+def _main(main: Symbol, ranked: Sequence[Symbol], subject: Subject) -> str:
     """The main symbol and its kind; several of one kind together."""
     kinds = {_kind(symbol, subject.facts) for symbol in ranked}
-    main, kind = ranked[0], _kind(ranked[0], subject.facts)
+    kind = _kind(main, subject.facts)
     if len(ranked) > 2 and len(kinds) == 1 and kind not in ("class", "struct"):
         return f"{len(ranked)} {kind}s"
     alike = [s.name for s in ranked if s.kind == main.kind == "class" and kind == "class"]

@@ -3,14 +3,13 @@
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.facts.cache import FactsCache
 from aoci_agent.aoci.facts.extract import extract, facts_key
 from aoci_agent.aoci.facts.model import VERSION, Facts
-from aoci_agent.aoci.header import Scope
-from aoci_agent.aoci.scan import MAX_BYTES, Role, listing, role_of
+from aoci_agent.aoci.scan import MAX_BYTES, Listing, Role, listing, role_of
 from aoci_agent.base.errors import ForModel
 from aoci_agent.base.files import Workspace, content_id
 
@@ -29,15 +28,13 @@ class Hashed:
     contents: dict[str, str] = field(default_factory=dict[str, str])  # path -> content id
     keys: dict[str, str] = field(default_factory=dict[str, str])  # path -> key of its facts
     odd: dict[str, Facts] = field(default_factory=dict[str, Facts])  # too large or unreadable
-    findings: list[str] = field(default_factory=list[str])
-    left_out: dict[str, int] = field(default_factory=dict[str, int])
-    folded: tuple[str, ...] = ()
+    listed: Listing = field(default_factory=Listing)
 
     @property
     def digest(self) -> str:
         """Equal for two states of a workspace only when they give the same index."""
         parts: list[object] = [VERSION, sorted(self.keys.items()), sorted(self.odd)]
-        parts += [sorted(self.left_out.items()), self.folded]
+        parts += [sorted(self.listed.left_out.items()), self.listed.folded]
         return content_id(repr(parts).encode("utf-8", "surrogatepass"))
 
 
@@ -47,20 +44,17 @@ class Gathered:
 
     world: dict[str, Facts]
     derived: set[str]
-    scope: Scope
+    listed: Listing
 
 
 def hash_workspace(workspace: Workspace, repository: "Repository | None") -> Hashed:
     """List and hash everything that could have an entry."""
     listed = listing(workspace, repository)
     hashed = hash_files(workspace, listed.indexed)
-    large = [path for path, facts in hashed.odd.items() if facts.left_out]
-    hashed.findings = listed.findings
-    if large:
+    hashed.listed = listed
+    if large := [path for path, facts in hashed.odd.items() if facts.left_out]:
         verb = "is" if len(large) == 1 else "are"
-        hashed.findings.append(f"{_files(large)} {_TOO_LARGE} {verb} left out: {_names(large)}")
-    hashed.left_out = dict(listed.left_out)
-    hashed.folded = tuple(listed.folded)
+        listed.findings.append(f"{_files(large)} {_TOO_LARGE} {verb} left out: {_names(large)}")
     return hashed
 
 
@@ -94,12 +88,12 @@ def gather(
         if progress is not None:
             progress(done, len(hashed.keys))
     cache.store(fresh)
-    left_out = dict(hashed.left_out)
+    left_out = dict(hashed.listed.left_out)
     for facts in world.values():
         if facts.left_out:
             left_out[facts.left_out] = left_out.get(facts.left_out, 0) + 1
     kept = {path: world[path] for path in sorted(world) if not world[path].left_out}
-    return Gathered(kept, derived, Scope(left_out, hashed.folded))
+    return Gathered(kept, derived, replace(hashed.listed, left_out=left_out))
 
 
 def changed_facts(workspace: Workspace, paths: Iterable[str]) -> dict[str, Facts | None]:

@@ -1,49 +1,39 @@
 """The whole index from the facts of all files: a pure function, the same on every machine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from aoci_agent.aoci.elements import entry_of
 from aoci_agent.aoci.facts.model import Facts
-from aoci_agent.aoci.header import Scope, header
+from aoci_agent.aoci.header import header
 from aoci_agent.aoci.importance import importance
 from aoci_agent.aoci.layers import layer_of
+from aoci_agent.aoci.lock import Lock
 from aoci_agent.aoci.model import Entry, Index, Tag
 from aoci_agent.aoci.modules import module_of, modules_of
+from aoci_agent.aoci.scan import Listing
 from aoci_agent.aoci.surroundings import Surroundings
 
 
-@dataclass(frozen=True)
-class Sticky:
-    """What an earlier build decided and later ones keep: module codes, and C of known files."""
+def generate(
+    world: Mapping[str, Facts], lock: Lock, listed: Listing
+) -> tuple[Index, dict[str, str]]:
+    """Entries and header for these files, and the module codes in use, directory -> code.
 
-    modules: Mapping[str, str] = field(default_factory=dict[str, str])
-    importance: Mapping[str, int] = field(default_factory=dict[str, int])
-
-
-@dataclass(frozen=True)
-class Generated:
-    """An index and the decisions to remember with it."""
-
-    index: Index
-    modules: Mapping[str, str]
-
-
-def generate(world: Mapping[str, Facts], sticky: Sticky, scope: Scope) -> Generated:
-    """Entries and header for these files."""
+    The codes and the importance of known files stay what the lock says.
+    """
     around = Surroundings(world)
     layers = {path: layer_of(path, facts) for path, facts in around.world.items()}
-    fresh = importance(around.world, around.links, layers)
-    levels = {path: sticky.importance.get(path, level) for path, level in fresh.items()}
-    modules = modules_of(list(around.world), sticky.modules)
+    levels = importance(around.world, around.links, layers) | {
+        path: level for path, level in lock.importance.items() if path in layers
+    }
+    modules = modules_of(list(around.world), lock.modules)
     entries = [
         entry_of(path, around, Tag(layers[path], module_of(path, modules), levels[path]))
         for path in around.world
     ]
     entries.sort(key=_place)
-    codes = {code: f"{folder}/" for folder, code in modules.items()}
-    index = Index(tuple(header(entries, codes, around, scope)), tuple(entries))
-    return Generated(index, modules)
+    return Index(tuple(header(entries, modules, around, listed)), tuple(entries)), modules
 
 
 def with_changes(

@@ -12,6 +12,8 @@ from aoci_agent.aoci.wordset import wordset
 from aoci_agent.base.files import Workspace
 
 if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
     from aoci_agent.base.git import Repository
 
 MAX_BYTES = 1_000_000
@@ -155,25 +157,20 @@ class _Ignore:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._specs: list[tuple[str, object]] = []
+        self._specs: list[tuple[str, GitIgnoreSpec]] = []
 
     def enter(self, directory: str) -> None:
-        file = self._root / directory / ".gitignore"
         try:
-            lines = file.read_text("utf-8", "replace").splitlines()
+            lines = (self._root / directory / ".gitignore").read_text("utf-8", "replace")
         except OSError:
             return
         from pathspec import GitIgnoreSpec
 
         prefix = f"{directory}/" if directory else ""
-        self._specs.append((prefix, GitIgnoreSpec.from_lines(lines)))
+        self._specs.append((prefix, GitIgnoreSpec.from_lines(lines.splitlines())))
 
     def __call__(self, path: str) -> bool:
-        from pathspec import GitIgnoreSpec
-
         return any(
-            isinstance(spec, GitIgnoreSpec)
-            and path.startswith(prefix)
-            and spec.match_file(path[len(prefix) :])
+            path.startswith(prefix) and spec.match_file(path[len(prefix) :])
             for prefix, spec in self._specs
         )

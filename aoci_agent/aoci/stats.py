@@ -31,10 +31,16 @@ class Stats:
         return sum(self.elements.values()) / self.entries if self.entries else 0.0
 
 
-# How `elements` words what it had to derive; routes and pages with a text of their own count as told.
+# How `function` and `elements` word what they had to derive; a route or page with text of its own is told.
+_KINDS = "class|interface|type|enum|function|constant|variable|component|hook|struct"
+_NOTES = (
+    "runs|keys|sections|lists|list of|ignores|uses|calls|raises|tables|jobs|services|images|actions"
+    "|loads|module|target|aliases|listens|exposes|default export|classes|CSS variables|query keys"
+)
 _DERIVED = re.compile(
-    r"(?:internal )?(?:class|interface|type|enum|function|constant|variable|component|hook|struct) [^:]*\Z"
-    r"|\d+ functions|routes \S*\Z|page [^:]*\Z|re-exports\Z|empty file\Z|tests |test support: |showing "
+    rf"(?:\d+ |internal )?(?:{_KINDS})(?:e?s)?(?: [\w$, ]+)?(?:\([^)]*\)?)?…?(?:\Z| showing )"
+    rf"|routes \S*\Z|page [^:]*\Z|re-exports\Z|empty file\Z|tests |test support: |showing |(?:{_NOTES}) "
+    r"|\S+=\S+\Z"
 )
 
 

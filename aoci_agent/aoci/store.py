@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE, IndexFiles, Seen
+from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE, BuildReport, IndexFiles
 from aoci_agent.aoci.lines import measure
 from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.parse import BadIndex, parse
@@ -22,19 +22,6 @@ if TYPE_CHECKING:
 
 
 Save = Callable[[str, str, list[str]], None]  # name, text, findings
-
-
-@dataclass(frozen=True)
-class BuildReport:
-    """What a build did. `tokens` counts the whole index as rendered at tier 0."""
-
-    entries: int
-    reused: int
-    derived: int
-    indexable: int
-    findings: tuple[str, ...]
-    tokens: int
-    seconds: float
 
 
 class IndexStore:
@@ -113,38 +100,39 @@ class IndexStore:
 
     def _unchanged(self, hashed: "Hashed") -> BuildReport | None:
         """The last report, when neither the files nor the index on disk have moved since."""
-        seen = self._files.recall(hashed.digest)
-        index = self.load() if seen is not None else None
-        return _report(index, seen, 0) if seen is not None and index is not None else None
+        report = self._files.recall(hashed.digest)
+        return report if report is not None and self.load() is not None else None
 
     def _rebuild(self, hashed: "Hashed", progress: "Progress | None", save: Save) -> BuildReport:
         from aoci_agent.aoci import lock as locks
         from aoci_agent.aoci.gather import gather, problems
-        from aoci_agent.aoci.generate import Sticky, generate
+        from aoci_agent.aoci.generate import generate
         from aoci_agent.aoci.merge import lock_of, merge
 
         once: list[str] = []  # said by this build only, not by the next that finds nothing to do
         on_disk = self._on_disk(once)
-        findings = list(hashed.findings)
+        findings = list(hashed.listed.findings)
         lock = locks.load(self._files.read(LOCK_FILE) or "")
         cache = self._cache()
         found = gather(self._workspace, hashed, cache, progress)
         cache.keep_only(hashed.keys.values())
         findings += problems(found.world)
-        made = generate(found.world, Sticky(lock.modules, lock.importance), found.scope)
-        index = merge(made.index, on_disk, lock, findings)
+        made, modules = generate(found.world, lock, found.listed)
+        index = merge(made, on_disk, lock, findings)
         counts = measure(index, self._files.counts())
         self._files.keep_counts(counts)
         self._index = replace(index, counts=counts)
         text = write(index)
         save(INDEX_FILE, text, findings)
-        new = lock_of(made.index, index, made.modules, hashed.contents)
+        new = lock_of(made, index, modules, hashed.contents)
         save(LOCK_FILE, locks.dump(new), findings)
-        seen = Seen(len(found.world), tuple(findings), render(self._index, 10**9).tokens)
+        derived, indexable = len(found.world.keys() & found.derived), len(found.world)
+        tokens = render(self._index, 10**9).tokens
+        size = len(index.entries)
+        report = BuildReport(size, indexable - derived, derived, indexable, tuple(findings), tokens)
         if self._files.read(INDEX_FILE) == text:  # else a next start must not take what is there
-            self._files.remember(hashed.digest, seen)
-        report = _report(index, seen, len(found.world.keys() & found.derived))
-        return replace(report, findings=(*once, *report.findings))
+            self._files.remember(hashed.digest, report)
+        return replace(report, findings=(*once, *findings))
 
     def _on_disk(self, findings: list[str]) -> Index:
         text = self._files.read(INDEX_FILE)
@@ -153,15 +141,3 @@ class IndexStore:
         except BadIndex:
             findings.append(f"{INDEX_FILE} could not be read and was built anew")
             return Index()
-
-
-def _report(index: Index, seen: Seen, derived: int) -> BuildReport:
-    return BuildReport(
-        entries=len(index.entries),
-        reused=seen.indexable - derived,
-        derived=derived,
-        indexable=seen.indexable,
-        findings=seen.findings,
-        tokens=seen.tokens,
-        seconds=0.0,
-    )

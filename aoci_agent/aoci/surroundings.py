@@ -18,7 +18,7 @@ FRAMEWORK = wordset(
     "runtime dynamic revalidate metadata viewport maxDuration generateMetadata generateStaticParams"
     " getServerSideProps getStaticProps getStaticPaths"
 )
-_LATE = ("constant", "variable", "type")  # named after what does something, use being equal
+LATE = ("constant", "variable", "type")  # named after what does something, use being equal
 _FRONTS = ("__init__", "index", "mod", "main")  # what a package shows of its inner files
 
 
@@ -42,6 +42,13 @@ def _endings(path: str) -> Iterator[str]:
     for part in reversed(folder.split("/") if folder else ()):
         ending = f"{part}/{ending}"
         yield ending
+
+
+def passes_on(facts: Facts) -> bool:
+    """Whether a file shows more names of other files than it has of its own."""
+    return len(set(facts.exports) - facts.defined) > sum(
+        s.public for s in facts.symbols if not s.owner
+    )
 
 
 class Surroundings:
@@ -100,7 +107,7 @@ class Surroundings:
         self.everywhere = frozenset(name for name, users in packages.items() if users > common)
         self.shown: dict[str, set[str]] = {}  # file -> names a package shows of it
         for source, row in edges.items():
-            if PurePosixPath(source).stem in _FRONTS:
+            if PurePosixPath(source).stem in _FRONTS and passes_on(self.world[source]):
                 for target in row:
                     self.shown.setdefault(target, set()).update(self.world[source].exports)
 
@@ -138,7 +145,7 @@ class Subject:
         shown = self.around.shown.get(self.path, frozenset[str]())
 
         def weight(symbol: Symbol) -> tuple[float, int, int]:
-            late = 0 if symbol.kind == "class" else 2 if symbol.kind in _LATE else 1
+            late = 0 if symbol.kind == "class" else 2 if symbol.kind in LATE else 1
             score = self.used(symbol.name) + (symbol.name in self.facts.exports)
             return (-score - 100 * (symbol.name in shown), late, symbol.line)
 

@@ -1,9 +1,9 @@
 """The tag `[ABCDE]`: its dictionaries, its one canonical spelling, and a forgiving reader."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from aoci_agent.aoci.model import HeaderLine, Tag
+from aoci_agent.aoci.model import Tag
 
 LAYERS: Mapping[str, str] = {
     "E": "entry point",
@@ -74,24 +74,3 @@ def read_tag(text: str) -> Tag | None:
     size = rest[-1] if rest and rest[-1] in "TSML" else ""
     traits = rest[:-1] if size else rest
     return Tag(layer, module, int(digit), "".join(sorted(set(traits))), size)
-
-
-def dictionary(codes: Mapping[str, str], used: Iterable[str]) -> str:
-    """`E=entry point; R=router` for the codes in use, in dictionary order."""
-    present = set(used)
-    return "; ".join(f"{code}={name}" for code, name in codes.items() if code in present)
-
-
-def header_lines(tags: Iterable[Tag], modules: Mapping[str, str]) -> list[HeaderLine]:
-    """The header's dictionaries A to E; `modules` is code -> directory."""
-    seen = list(tags)
-    traits = {trait for tag in seen for trait in tag.traits}
-    used = {tag.module for tag in seen}
-    lines = [
-        HeaderLine("A", dictionary(LAYERS, (tag.layer for tag in seen))),
-        HeaderLine("B", dictionary(modules, used)),
-        HeaderLine("C", "9 core; 8 widely used; 7 business; 5 routine; 3 supporting; 1 edge"),
-        HeaderLine("D", dictionary(TRAITS, traits)),
-        HeaderLine("E", "T<100; S<200; M<400; L>=400 lines"),
-    ]
-    return [line for line in lines if line.text]

@@ -220,6 +220,35 @@ def test_refresh_works_on_a_loaded_index_without_a_cache(project: Path, open_sto
     assert entry.function == "Knows all coins."
 
 
+def test_refreshing_again_and_again_equals_refreshing_at_once(
+    project: Path, open_store: Opener
+) -> None:
+    store = open_store(project)
+    store.build()
+    steps = (
+        {"src/shop/orders.py": "class Order: ...\nclass Basket: ...\n"},
+        {"src/shop/api.py": "from .orders import Basket\n\n\ndef show(id):\n    return Basket()\n"},
+        {"web/src/money.ts": "export function money() {}\nexport function coins() {}\n"},
+        {"src/shop/stock.py": '"""New."""\nfrom .api import show\n'},
+        {"web/src/cart.ts": "import { coins } from './money.js';\nexport const total = coins;\n"},
+    )
+    for step in steps:
+        put(project, step)
+        made = store.refresh(step)
+        at_once = open_store(project, "other-cache")
+        at_once.load()
+        at_once.refresh(path for earlier in steps[: steps.index(step) + 1] for path in earlier)
+        assert [at_once.current.by_path[entry.path] for entry in made] == list(made)
+    assert store.refresh(["src/shop/orders.py"])[0].api == ("Order", "Basket")
+
+
+def test_what_is_left_out_is_said_once(project: Path, open_store: Opener) -> None:
+    for name in ("b.py", "a.py", "c.py"):
+        (project / name).write_text("x = 1\n" * 200_000)
+    findings = open_store(project).build().findings
+    assert findings == ("3 files over 1 MB are left out: a.py, b.py, c.py",)
+
+
 def test_there_is_no_index_before_the_first_build(project: Path, open_store: Opener) -> None:
     store = open_store(project)
     assert store.load() is None
@@ -337,45 +366,3 @@ def test_a_damaged_index_is_said_once(tmp_path: Path) -> None:
         store = IndexStore(workspace, None, tmp_path / "cache")
         assert any("built anew" in finding for finding in store.build().findings)
         assert store.build().findings == ()
-
-
-def test_following_leaves_the_workspace_alone_and_still_reuses(tmp_path: Path) -> None:
-    root = tmp_path / "ws"
-    root.mkdir()
-    (root / "a.py").write_text('"""First."""\n')
-    with Workspace(root) as workspace:
-        first = IndexStore(workspace, None, tmp_path / "cache")
-        assert first.follow().derived == 1
-        second = IndexStore(workspace, None, tmp_path / "cache")
-        assert second.follow().derived == 0
-        assert second.current == first.current
-    assert [path.name for path in root.iterdir()] == ["a.py"]
-
-
-def test_following_sees_changes_made_after_a_build(tmp_path: Path) -> None:
-    root = tmp_path / "ws"
-    root.mkdir()
-    (root / "a.py").write_text('"""First."""\n')
-    with Workspace(root) as workspace:
-        IndexStore(workspace, None, tmp_path / "cache").build()
-        on_disk = (root / ".aoci-agent/index.aoci").read_text()
-        (root / "a.py").write_text('"""Second."""\n')
-        for _ in range(2):
-            store = IndexStore(workspace, None, tmp_path / "cache")
-            store.follow()
-            assert store.current.by_path["a.py"].function == "Second."
-    assert (root / ".aoci-agent/index.aoci").read_text() == on_disk
-
-
-def test_building_after_following_writes_into_the_workspace(tmp_path: Path) -> None:
-    root = tmp_path / "ws"
-    root.mkdir()
-    (root / "a.py").write_text('"""First."""\n')
-    with Workspace(root) as workspace:
-        IndexStore(workspace, None, tmp_path / "cache").follow()
-        report = IndexStore(workspace, None, tmp_path / "cache").build()
-    assert report.findings == ()
-    assert sorted(path.name for path in (root / ".aoci-agent").iterdir()) == [
-        "index.aoci",
-        "lock.jsonl",
-    ]

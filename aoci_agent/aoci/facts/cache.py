@@ -12,34 +12,30 @@ _CHUNK = 500
 
 
 class FactsCache:
-    """A small sqlite file; kept in memory only when the folder cannot be written."""
+    """A small sqlite file; nothing where the folder cannot be written."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / f"facts-{VERSION}.sqlite"
-        self._memory: dict[str, Facts] = {}
 
     def load(self, keys: Iterable[str]) -> dict[str, Facts]:
         """The known ones among these keys."""
         wanted = list(keys)
-        found = {key: self._memory[key] for key in wanted if key in self._memory}
-        rest = [key for key in wanted if key not in found]
-        if not rest or not self._file.exists():
+        found: dict[str, Facts] = {}
+        if not wanted or not self._file.exists():
             return found
         try:
             with closing(self._connect()) as base:
-                for start in range(0, len(rest), _CHUNK):
-                    part = rest[start : start + _CHUNK]
+                for start in range(0, len(wanted), _CHUNK):
+                    part = wanted[start : start + _CHUNK]
                     marks = ",".join("?" * len(part))
                     rows = base.execute(f"SELECT key, data FROM facts WHERE key IN ({marks})", part)
                     found.update((key, from_record(json.loads(data))) for key, data in rows)
         except (sqlite3.Error, ValueError, KeyError, TypeError):
             self._forget()
-        self._memory.update(found)
         return found
 
     def store(self, items: Mapping[str, Facts]) -> None:
         """Add facts; a cache that cannot be written is no error."""
-        self._memory.update(items)
         if not items:
             return
         rows = [

@@ -1,7 +1,7 @@
 """Facts that look alike in every language: environment keys, SQL tables, called paths, events."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 MAX_ITEMS = 24
 
@@ -37,6 +37,9 @@ _EVENT = re.compile(
     re.VERBOSE,
 )
 _ROUTE_VARIABLE = re.compile(r"\$\{[^}]*\}")
+_CHAIN = re.compile(
+    r"(?<!from )(?<!import )(?<![\w$.])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+", re.ASCII
+)
 _MEMBER = re.compile(r"\.([A-Za-z_]\w{2,})\(")
 
 
@@ -47,6 +50,8 @@ def unique(items: Iterable[str], limit: int = MAX_ITEMS) -> tuple[str, ...]:
 
 def env_keys(text: str) -> tuple[str, ...]:
     """Names of environment variables the code reads."""
+    if "nv" not in text and "NV" not in text:
+        return ()
     return unique(sorted({m["quoted"] or m["member"] or m["tag"] for m in _ENV.finditer(text)}))
 
 
@@ -79,6 +84,18 @@ def called_paths(text: str) -> tuple[str, ...]:
 def events(text: str) -> tuple[str, ...]:
     """Named events and topics, `publish x` or `subscribe x`."""
     return unique(f"{m['verb'].lower()} {m['name']}" for m in _EVENT.finditer(text))
+
+
+def chains(text: str) -> Mapping[str, Mapping[str, int]]:
+    """What is taken from each dotted name, with counts: `os.path.join` gives os: path, os.path: join."""
+    taken: dict[str, dict[str, int]] = {}
+    for chain in _CHAIN.findall(text):
+        whole, _, last = chain.rpartition(".")
+        while whole:
+            row = taken.setdefault(whole, {})
+            row[last] = row.get(last, 0) + 1
+            whole, _, last = whole.rpartition(".")
+    return taken
 
 
 def members(text: str) -> tuple[str, ...]:

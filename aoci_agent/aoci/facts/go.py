@@ -3,7 +3,7 @@
 import re
 
 from aoci_agent.aoci.facts import common, prose
-from aoci_agent.aoci.facts.language import Captures, Source, count_words, matches, symbols, text_of
+from aoci_agent.aoci.facts.language import Captures, Source, count_words, matches, symbols
 from aoci_agent.aoci.facts.model import Facts, Import, Symbol
 
 QUERY = """
@@ -123,18 +123,20 @@ def _routes(text: str) -> list[str]:
 
 def _imports(found: Captures, text: str) -> tuple[Import, ...]:
     imports: dict[str, dict[str, int]] = {}
-    for _, captured in found:
+    chains = common.chains(text)
+    for captured in found:
         if "import" not in captured:
             continue
-        path = text_of(captured["import"]).strip('"`')
-        alias = text_of(captured.get("alias"))
+        path = captured.text("import").strip('"`')
+        alias = captured.text("alias")
         names = imports.setdefault(path, {"*": 1})
         if alias in ("_", "."):
             continue
         package = re.sub(r"/v\d+$", "", path).rsplit("/", 1)[-1]
         package = alias or re.sub(r"^go-|\.v\d+$|-go$", "", package)
-        for member in re.findall(rf"\b{re.escape(package)}\.([A-Z]\w*)", text):
-            names[member] = names.get(member, 0) + 1
+        for member, uses in chains.get(package, {}).items():
+            if member[0].isupper():
+                names[member] = names.get(member, 0) + uses
     return tuple(
         Import(path, tuple(sorted(names.items())[:80])) for path, names in sorted(imports.items())
     )
@@ -142,8 +144,8 @@ def _imports(found: Captures, text: str) -> tuple[Import, ...]:
 
 def _constants(found: Captures) -> list[str]:
     pairs = [
-        (text_of(captured["constant"]), text_of(captured.get("value")))
-        for _, captured in found
+        (captured.text("constant"), captured.text("value"))
+        for captured in found
         if "constant" in captured
     ]
     return [f"{name}={value}" for name, value in pairs if value and _SIMPLE.fullmatch(value)]
@@ -152,13 +154,13 @@ def _constants(found: Captures) -> list[str]:
 def _records(found: Captures) -> list[str]:
     """Structs with their fields: stored columns where they are named, else field names."""
     shapes: list[str] = []
-    for _, captured in found:
+    for captured in found:
         if "struct" not in captured:
             continue
-        body = text_of(captured["struct"])
+        body = captured.text("struct")
         fields = [_field(match) for match in _FIELD.finditer(body)]
         if fields:
-            shapes.append(f"{text_of(captured['class'])}{{{','.join(fields[:24])}}}")
+            shapes.append(f"{captured.text('class')}{{{','.join(fields[:24])}}}")
     return shapes
 
 
@@ -171,14 +173,12 @@ def _enums(found: Captures) -> list[str]:
     """Constants of one named type; untyped followers of an iota belong to the type before."""
     groups: dict[str, list[str]] = {}
     current = ""
-    for _, captured in found:
+    for captured in found:
         if "constant" not in captured:
             continue
-        named = text_of(captured.get("of"))
+        named = captured.text("of")
         if named or "value" in captured:
             current = named
         if current:
-            groups.setdefault(current, []).append(
-                text_of(captured["constant"]).removeprefix(current)
-            )
+            groups.setdefault(current, []).append(captured.text("constant").removeprefix(current))
     return [f"{name}:{'¦'.join(values[:14])}" for name, values in groups.items() if len(values) > 1]

@@ -33,7 +33,30 @@ class Source:
         return self.text.split("\n")
 
 
-Captures = list[tuple[int, dict[str, list["Node"]]]]
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A captured part of a source."""
+
+    data: bytes = field(repr=False)
+    start: int
+    end: int
+    line: int  # from 0
+
+    @property
+    def text(self) -> str:
+        return self.data[self.start : self.end].decode("utf-8", "replace")
+
+
+class Captured(dict[str, Piece]):
+    """One match of a query: the pieces by the names the query gives them."""
+
+    def text(self, name: str) -> str:
+        """The text of a piece, "" where there is none."""
+        piece = self.get(name)
+        return piece.text if piece is not None else ""
+
+
+Captures = list[Captured]
 
 
 @cache
@@ -68,19 +91,20 @@ def matches(source: Source, module: str, function: str, query: str) -> Captures:
     except ValueError as error:  # what a cancelled parse raises
         raise TooSlow from error
     # The binding's own progress callback for queries crashes the interpreter (0.26.1), hence a limit.
-    return QueryCursor(_query(module, function, query), match_limit=4096).matches(tree.root_node)
+    cursor = QueryCursor(_query(module, function, query), match_limit=4096)
+    return [
+        Captured((name, _piece(data, nodes[0])) for name, nodes in found.items())
+        for _, found in cursor.matches(tree.root_node)
+    ]
 
 
-def text_of(nodes: "list[Node] | None") -> str:
-    """The first captured node's text."""
-    if not nodes or nodes[0].text is None:
-        return ""
-    return nodes[0].text.decode("utf-8", "replace")
+def _piece(data: bytes, node: "Node") -> Piece:
+    return Piece(data, node.start_byte, node.end_byte, node.start_point[0])
 
 
 def texts_of(found: Captures, name: str) -> list[str]:
     """The texts of one capture, in source order."""
-    return [text_of(captured[name]) for _, captured in found if name in captured]
+    return [captured.text(name) for captured in found if name in captured]
 
 
 _BASE = re.compile(r"\b(?!extends\b|implements\b)[A-Za-z_][\w.]*")
@@ -95,23 +119,21 @@ def symbols(
     `doc(line, captured)` returns the first sentence for a definition at that line (from 0).
     """
     seen: dict[tuple[str, str], Symbol] = {}
-    for _, captured in found:
+    for captured in found:
         kind = next((kind for kind in KINDS if kind in captured), "")
         if not kind:
             continue
-        node = captured[kind][0]
-        name = text_of(captured[kind])
-        owner = text_of(captured.get("owner"))
-        line = captured["at"][0].start_point[0] if "at" in captured else node.start_point[0]
-        bases = tuple(_BASE.findall(text_of(captured.get("bases"))))[:4]
-        sentence = doc(line, text_of(captured.get("doc")))
+        piece = captured[kind]
+        name = captured.text(kind)
+        owner = captured.text("owner")
+        line = captured.get("at", piece).line
+        bases = tuple(_BASE.findall(captured.text("bases")))[:4]
+        sentence = doc(line, captured.text("doc"))
         known = seen.get((owner, name))
         if known is None or (not known.doc and sentence):
-            hidden = text_of(captured.get("access")) in ("private", "protected")
+            hidden = captured.text("access") in ("private", "protected")
             public = not hidden and is_public(name) and (not owner or is_public(owner))
-            seen[owner, name] = Symbol(
-                name, kind, node.start_point[0] + 1, public, owner, sentence, bases
-            )
+            seen[owner, name] = Symbol(name, kind, piece.line + 1, public, owner, sentence, bases)
     return tuple(sorted(seen.values(), key=lambda item: (item.line, item.owner, item.name)))
 
 

@@ -40,9 +40,10 @@ _MARKUP = re.compile(
     r"^(```|~~~).*?^\1|<(p|h1|div|center)\b[^>]*>.*?</\2>|<!--.*?-->", re.DOTALL | re.MULTILINE
 )
 _HEADING = re.compile(r"^(?:#{1,3}\s+(.+)|(\S.*)\n(?:={3,}|-{3,}|~{3,})\s*)$", re.MULTILINE)
-# Paragraphs that are no sentences: lists, tables, quotes, badges, directives, links alone.
+# Paragraphs that are no sentences: lists, tables, quotes, badges, directives, lone links, lead-ins.
 _ASIDE = re.compile(
-    r"[=~*+-]{3}|<|\[!|!\[|\.\. |[-*$] |\d+\. |\||> *$|(?:\[[^\]]*\]\([^)]*\)\W*)+\Z|\Z"
+    r"\W*[\w ]{2,20}:\W*\S*\Z|[=~*+-]{3}|<|\{|\[!|!\[|\.\. |[-*$] |\d+\. |\||> *$|(?:\[[^\]]*\]\([^)]*\)\W*)+\Z|\Z"
+    r"|[\s\S]*[:\uff1a]\Z"
 )
 _DEFINITION = re.compile(
     r"^\s{0,4}(?:(?:pub(?:\([\w:]+\))?|public|private|protected|internal|static|final|abstract|export"

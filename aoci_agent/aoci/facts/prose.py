@@ -11,7 +11,7 @@ _NOISE = re.compile(
     |@ts-|noqa|type:\s*ignore|pylint|flake8|mypy:|pyright|ruff:|isort:|fmt:|coverage:|pragma
     |-\*-|coding[:=]|vim?:|^!|nolint|go:build|go:generate|\+build|@jsx|<reference|sourcemapping
     |ignore\ (?:all|any|previous|prior|the\ above)\b.{0,40}instruction|system\ prompt|you\ are\ now\b
-    |do\ not\ edit|auto[- ]?generated|@generated|TODO|FIXME|XXX\b|HACK\b
+    |do\ not\ edit|generated\ (?:at|on)\b|auto[- ]?generated|@generated|TODO|FIXME|XXX\b|HACK\b
     |(?-i:^\s*(?:import|from|const|let|var|return|if|for|def|class|func|export)\b.*[;({:=]\s*$)""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -10,7 +10,6 @@ from aoci_agent.aoci.facts.language import (
     count_words,
     matches,
     symbols,
-    text_of,
     texts_of,
 )
 from aoci_agent.aoci.facts.model import Facts, Import
@@ -106,15 +105,16 @@ def _module_doc(found: Captures, source: Source) -> str:
 
 def _without_variables(found: Captures) -> Captures:
     """Drop dunder names and private variables: they say nothing about a module's face."""
-    return [item for item in found if not text_of(item[1].get("constant")).startswith("_")]
+    return [item for item in found if not item.text("constant").startswith("_")]
 
 
 def _imports(found: Captures, text: str, words: Mapping[str, int]) -> tuple[Import, ...]:
     imports: dict[tuple[str, int], dict[str, int]] = {}
-    for _, captured in found:
+    chains = common.chains(text)
+    for captured in found:
         if "import" not in captured:
             continue
-        statement = re.sub(r"#[^\n]*|\\\n", "", text_of(captured["import"]))
+        statement = re.sub(r"#[^\n]*|\\\n", "", captured.text("import"))
         relative = _FROM.match(statement)
         if relative:
             names = imports.setdefault((relative[2], len(relative[1])), {})
@@ -124,9 +124,8 @@ def _imports(found: Captures, text: str, words: Mapping[str, int]) -> tuple[Impo
         for module, alias in _bindings(statement.removeprefix("import")):
             names = imports.setdefault((module, 0), {})
             names["*"] = 1
-            pattern = rf"(?<!from )(?<!import )\b{re.escape(alias)}\.(\w+)"
-            for member in re.findall(pattern, text):
-                names[member] = names.get(member, 0) + 1
+            for member, uses in chains.get(alias, {}).items():
+                names[member] = names.get(member, 0) + uses
     return tuple(
         Import(module, tuple(sorted(names.items())[:60]), level)
         for (module, level), names in sorted(imports.items())
@@ -144,12 +143,7 @@ def _bindings(text: str) -> list[tuple[str, str]]:
 
 
 def _decorators(found: Captures) -> list[tuple[str, str]]:
-    return [
-        (text_of([decorator]), text_of(captured["decorated"]))
-        for _, captured in found
-        if "decorator" in captured
-        for decorator in captured["decorator"]
-    ]
+    return list(zip(texts_of(found, "decorator"), texts_of(found, "decorated"), strict=True))
 
 
 def _routes(found: Captures) -> list[str]:
@@ -171,9 +165,9 @@ def _commands(found: Captures) -> list[str]:
             names.append(
                 match[1] or re.sub(r"_(?:command|cmd|group)$", "", function).replace("_", "-")
             )
-    for _, captured in found:
-        if "flag" in captured and text_of(captured["add"]) == "add_parser":
-            names.append(_string(text_of(captured["flag"])))
+    for captured in found:
+        if "flag" in captured and captured.text("add") == "add_parser":
+            names.append(_string(captured.text("flag")))
     return names
 
 

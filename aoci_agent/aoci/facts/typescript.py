@@ -11,24 +11,30 @@ from aoci_agent.aoci.facts.language import (
     count_words,
     matches,
     symbols,
-    text_of,
     texts_of,
 )
 from aoci_agent.aoci.facts.model import Facts, Import, Symbol
 
 _PARSER = "tree_sitter_typescript"
-_SHARED = """
-(program (function_declaration name: (identifier) @function) @at)
-(program (export_statement (function_declaration name: (identifier) @function) @exported) @at)
-(program (generator_function_declaration name: (identifier) @function) @at)
-(program (export_statement (generator_function_declaration name: (identifier) @function) @exported) @at)
-(program (lexical_declaration (variable_declarator name: (identifier) @function
-  value: [(arrow_function) (function_expression)])) @at)
-(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @function
-  value: [(arrow_function) (function_expression)])) @exported) @at)
-(program (lexical_declaration (variable_declarator name: (identifier) @constant value: (_) @value)) @at)
-(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @constant
-  value: (_) @value)) @exported) @at)
+_FUNCTION = "[(arrow_function) (function_expression)]"
+
+
+def _top(*patterns: str) -> str:
+    """Each definition at the top of a file, exported or not."""
+    return "".join(
+        f"(program ({pattern}) @at)\n(program (export_statement ({pattern}) @exported) @at)\n"
+        for pattern in patterns
+    )
+
+
+_SHARED = (
+    _top(
+        "function_declaration name: (identifier) @function",
+        "generator_function_declaration name: (identifier) @function",
+        f"lexical_declaration (variable_declarator name: (identifier) @function value: {_FUNCTION})",
+        "lexical_declaration (variable_declarator name: (identifier) @constant value: (_) @value)",
+    )
+    + """
 (program (export_statement value: (identifier) @default))
 (program (export_statement value: [(call_expression) (arrow_function) (object) (function_expression)] @nameless))
 (program (export_statement (export_clause (export_specifier name: (_) @named alias: (_)? @renamed))) @reexport)
@@ -39,24 +45,22 @@ _SHARED = """
   arguments: (arguments . (string) @from)) @import
 (throw_statement (new_expression constructor: (_) @raised))
 """
-_CLASSES = """
-(program (class_declaration name: (NAME) @class (class_heritage)? @bases) @at)
-(program (export_statement (class_declaration name: (NAME) @class (class_heritage)? @bases) @exported) @at)
+)
+_CLASSES = (
+    _top("class_declaration name: (NAME) @class (class_heritage)? @bases")
+    + """
 (program [(class_declaration name: (NAME) @owner body: (class_body (method_definition
     ACCESS name: (property_identifier) @method)))
   (export_statement (class_declaration name: (NAME) @owner body: (class_body (method_definition
     ACCESS name: (property_identifier) @method))))])
 """
-_TYPES = """
-(program (interface_declaration name: (type_identifier) @interface body: (_) @shape) @at)
-(program (export_statement (interface_declaration name: (type_identifier) @interface body: (_) @shape) @exported) @at)
-(program (type_alias_declaration name: (type_identifier) @type value: (_) @shape) @at)
-(program (export_statement (type_alias_declaration name: (type_identifier) @type value: (_) @shape) @exported) @at)
-(program (enum_declaration name: (identifier) @enum body: (_) @shape) @at)
-(program (export_statement (enum_declaration name: (identifier) @enum body: (_) @shape) @exported) @at)
-(program (export_statement (abstract_class_declaration name: (type_identifier) @class
-  (class_heritage)? @bases) @exported) @at)
-"""
+)
+_TYPES = _top(
+    "interface_declaration name: (type_identifier) @interface body: (_) @shape",
+    "type_alias_declaration name: (type_identifier) @type value: (_) @shape",
+    "enum_declaration name: (identifier) @enum body: (_) @shape",
+    "abstract_class_declaration name: (type_identifier) @class (class_heritage)? @bases",
+)
 _TYPED_CLASSES = _CLASSES.replace("NAME", "type_identifier")
 TYPED = _SHARED + _TYPES + _TYPED_CLASSES.replace("ACCESS", "(accessibility_modifier)? @access")
 UNTYPED = _SHARED + _CLASSES.replace("NAME", "identifier").replace("ACCESS", "")
@@ -74,7 +78,8 @@ _PROGRAM = re.compile(
     r"[\"'](?:commander|yargs|cac|sade|clipanion|caporal|gluegun|@oclif/core)[\"']"
 )
 _CASE = re.compile(
-    r"^[ \t]*(?:test|it|describe)(?:\.\w+)?\(\s*[\"'`]([^\"'`\n]{3,60})[\"'`]", re.MULTILINE
+    r"^[ \t]*(?:test|it|describe)(?:\.\w+)?\(\s*([\"'`])((?:\\.|(?!\1)[^\\\n]){3,60}?)\1",
+    re.MULTILINE,
 )
 _COMMAND = re.compile(r"\.command\(\s*[\"'`]([\w:-]+)")
 _SIMPLE = re.compile(r"-?\d[\d_.]*(?:\s*\*\s*[\d_]+)*|\"[^\"\n]{1,40}\"|'[^'\n]{1,40}'|true|false")
@@ -136,7 +141,7 @@ def _script(source: Source, name: str, query: str, grammar: tuple[str, str]) -> 
         events=common.events(code),
         shapes=common.unique([*_stored(text), *_shapes(found)], 24),
         texts=_texts(code, name),
-        cases=common.unique(_CASE.findall(text), 12),
+        cases=common.unique((m[2].replace("\\", "") for m in _CASE.finditer(text)), 12),
         members=common.members(text),
         notes=common.unique([*_nameless(found), *_notes(text)], 6),
     )
@@ -148,16 +153,16 @@ def _sentence(lines: list[str], line: int) -> str:
 
 def _exported(found: Captures) -> list[str]:
     names: list[str] = []
-    for _, captured in found:
+    for captured in found:
         if "exported" in captured:
-            names += [text_of(captured[kind]) for kind in captured if kind in _NAMED]
+            names += [captured.text(kind) for kind in captured if kind in _NAMED]
         elif "nameless" in captured:
-            wrapped = _WRAPPED.match(text_of(captured["nameless"]))
+            wrapped = _WRAPPED.match(captured.text("nameless"))
             names += [wrapped[1]] if wrapped else []
         elif "default" in captured:
-            names.append(text_of(captured["default"]))
+            names.append(captured.text("default"))
         elif "named" in captured:
-            names.append(text_of(captured.get("renamed")) or text_of(captured["named"]))
+            names.append(captured.text("renamed") or captured.text("named"))
     return [name for name in names if name != "default"]
 
 
@@ -179,19 +184,20 @@ def _symbols(found: Captures, lines: list[str], exported: list[str]) -> tuple[Sy
 
 def _imports(found: Captures, words: Mapping[str, int], text: str) -> tuple[Import, ...]:
     imports: dict[str, dict[str, int]] = {}
-    for _, captured in found:
+    chains = common.chains(text)
+    for captured in found:
         if "import" not in captured:
             continue
-        module = text_of(captured["from"]).strip("'\"`")
+        module = captured.text("from").strip("'\"`")
         names = imports.setdefault(module, {})
-        clause = _CLAUSE.search(text_of(captured["import"]))
+        clause = _CLAUSE.search(captured.text("import"))
         for name, alias in _bindings(clause["clause"]) if clause else ():
             if name != "*" or alias == "*":
                 names[name] = max(words.get(alias, 1) - 1, 1)
                 continue
             names["*"] = 1
-            for member in re.findall(rf"\b{re.escape(alias)}\.(\w+)", text):
-                names[member] = names.get(member, 0) + 1
+            for member, uses in chains.get(alias, {}).items():
+                names[member] = names.get(member, 0) + uses
         if not names:
             names["*"] = 1
     return tuple(
@@ -242,8 +248,8 @@ def _raised(found: Captures) -> list[str]:
 
 def _constants(found: Captures) -> list[str]:
     pairs = [
-        (text_of(captured["constant"]), text_of(captured["value"]))
-        for _, captured in found
+        (captured.text("constant"), captured.text("value"))
+        for captured in found
         if "constant" in captured and "value" in captured
     ]
     return [
@@ -254,13 +260,13 @@ def _constants(found: Captures) -> list[str]:
 def _shapes(found: Captures) -> list[str]:
     """Interfaces, object types and enums with their members; unions of literals with their values."""
     shapes: list[str] = []
-    for _, captured in found:
+    for captured in found:
         if "shape" not in captured:
             continue
         name = next(
-            text_of(captured[kind]) for kind in ("interface", "type", "enum") if kind in captured
+            captured.text(kind) for kind in ("interface", "type", "enum") if kind in captured
         )
-        body = text_of(captured["shape"])
+        body = captured.text("shape")
         if "enum" in captured:
             values = _ENUM_FIELD.findall(body)
             shapes += [f"{name}:{'¦'.join(values[:14])}"] if values else []

@@ -73,13 +73,16 @@ class Bench:
 
 def work_root(folder: Path) -> Path:
     """The folder to work in. Raises BadWorkspace for a missing one, `/` and the home directory."""
-    root = folder.expanduser().resolve()
-    if not root.is_dir():
-        raise BadWorkspace(f"{folder} is not a folder", "start in a repository, or pass --cwd DIR")
+    way_out = "start in a repository, or pass --cwd DIR"
+    try:
+        root = folder.expanduser().resolve()
+        usable = root.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:  # no such user, too long, deleted
+        raise BadWorkspace(f"{folder} is not a folder", way_out) from error
+    if not usable:
+        raise BadWorkspace(f"{folder} is not a folder", way_out)
     if root in (Path("/"), Path.home()):
-        raise BadWorkspace(
-            f"{root} is too broad to work in", "start in a repository, or pass --cwd DIR"
-        )
+        raise BadWorkspace(f"{root} is too broad to work in", way_out)
     return root
 
 

@@ -71,7 +71,8 @@ class Agent:
             ):
                 async for event in events:
                     yield self._record(event)
-            finished = turn.finished("done")
+            silent = "" if turn.text.strip() else "the model ended without an answer"
+            finished = turn.finished("done", silent)
         except Stop as stop:
             finished = turn.finished(stop.reason, stop.message)
         except ForUser as error:
@@ -103,6 +104,7 @@ class Agent:
 
     async def _ask(self, turn: Turn) -> AsyncGenerator[Event]:
         """One model call, asked again when the stream was cut or the window was too small."""
+        failure = ""
         for _ in range(ATTEMPTS):
             try:
                 async with aclosing(self._stream(turn)) as events:
@@ -110,6 +112,7 @@ class Agent:
                         yield event
                 return
             except (StreamCut, MalformedReply) as error:
+                failure = str(error)
                 yield Notice(f"{error}; nothing of it was run, asking again", "warning")
             except ContextOverflow as error:
                 if not self.conversation.drop_old_outputs():
@@ -119,7 +122,8 @@ class Agent:
                 yield HistoryRewritten(
                     "old tool outputs dropped: the window was full", self.conversation.messages
                 )
-        raise Stop("model", f"the model's reply failed {ATTEMPTS} times in a row")
+        why = f"the model's reply failed {ATTEMPTS} times in a row: {failure}"
+        raise Stop("model", f"{why} (try again, or another model)")
 
     async def _stream(self, turn: Turn) -> AsyncGenerator[Event]:
         request = self.conversation.request(self.model.window)
@@ -143,12 +147,12 @@ class Agent:
                             self.conversation.hear(reply.message)
                             yield Replied(reply.message)
             record = call.finish()
-        except (StreamCut, asyncio.CancelledError, GeneratorExit) as error:
+        except (StreamCut, MalformedReply, asyncio.CancelledError, GeneratorExit) as error:
             # Whatever was received has been paid for: a cut call is metered, as an estimate.
             record = call.abort(error)
             turn.spent(record)
             self._record(StepFinished(record, self.meter.session))
-            if not isinstance(error, StreamCut):
+            if not isinstance(error, StreamCut | MalformedReply):
                 self.conversation.hear_part(call.text)
             raise
         turn.spent(record)

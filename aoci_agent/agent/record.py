@@ -66,7 +66,8 @@ class SessionRecord:
                 os.fsync(self._fd)
         except OSError as error:
             raise ForUser(
-                f"cannot write the session record {self.path}: {error.strerror}"
+                f"cannot write the session record {self.path}: {error.strerror}",
+                "free some space, or go on with --no-session",
             ) from error
 
     def close(self) -> None:

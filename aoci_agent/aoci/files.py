@@ -27,6 +27,7 @@ class BuildReport:
     findings: tuple[str, ...]
     tokens: int
     seconds: float = 0.0
+    saved: bool = True  # in the workspace; False when it refused and the cache holds it
 
 
 class IndexFiles:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.wordset import wordset
+from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.files import Workspace
 
 if TYPE_CHECKING:
@@ -98,13 +99,7 @@ def _is_minified(lower: PurePosixPath) -> bool:
 def listing(workspace: Workspace, repository: "Repository | None") -> Listing:
     """Every file of the workspace by role: git's view where there is one, else a bounded walk."""
     result = Listing()
-    if repository is not None:
-        paths: Iterator[str] = iter(repository.files(workspace.root))
-        for gitlink in repository.submodules():
-            result.findings.append(f"{gitlink} is a submodule: not indexed")
-    else:
-        paths = _walk(workspace.root, result)
-    for path in paths:
+    for path in _paths(workspace, repository, result):
         if _UNPRINTABLE.search(path):
             shown = path.encode("utf-8", "backslashreplace").decode()
             result.findings.append(f"{shown!r}: a name that cannot stand on one line, left out")
@@ -119,6 +114,18 @@ def listing(workspace: Workspace, repository: "Repository | None") -> Listing:
     result.indexed.sort()
     result.folded.sort()
     return result
+
+
+def _paths(workspace: Workspace, repository: "Repository | None", result: Listing) -> Iterator[str]:
+    if repository is not None:
+        try:
+            paths = repository.files(workspace.root)
+            for gitlink in repository.submodules():
+                result.findings.append(f"{gitlink} is a submodule: not indexed")
+            return iter(paths)
+        except NotPossible as error:  # a damaged repository still has files
+            result.findings.append(f"git cannot list the files ({error}): listed without it")
+    return _walk(workspace.root, result)
 
 
 def _walk(root: Path, result: Listing) -> Iterator[str]:

@@ -53,9 +53,10 @@ class IndexStore:
     def build(self, progress: "Progress | None" = None) -> BuildReport:
         """Bring index and lock on disk in step with the files; only changed files are parsed."""
         report = self._in_step(progress, self._files.save)
-        findings = list(report.findings)
-        self._files.bring_home(findings)
-        return replace(report, findings=tuple(dict.fromkeys(findings)))
+        refused: list[str] = []
+        self._files.bring_home(refused)
+        findings = tuple(dict.fromkeys((*report.findings, *refused)))
+        return replace(report, findings=findings, saved=not refused)
 
     def follow(self, progress: "Progress | None" = None) -> BuildReport:
         """As `build`, but the workspace is left alone: a session does not change it by looking."""
@@ -123,9 +124,9 @@ class IndexStore:
         self._files.keep_counts(counts)
         self._index = replace(index, counts=counts)
         text = write(index)
-        save(INDEX_FILE, text, findings)
+        save(INDEX_FILE, text, once)
         new = lock_of(made, index, modules, hashed.contents)
-        save(LOCK_FILE, locks.dump(new), findings)
+        save(LOCK_FILE, locks.dump(new), once)
         derived, indexable = len(found.world.keys() & found.derived), len(found.world)
         tokens = render(self._index, 10**9).tokens
         size = len(index.entries)

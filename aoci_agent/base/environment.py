@@ -30,6 +30,9 @@ def scrubbed_environment(extra: Mapping[str, str] | None = None) -> dict[str, st
         name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")
     }
     kept.setdefault("PATH", os.defpath)
+    if not os.path.isabs(kept.get("HOME", "")):  # noqa: PTH117 - git fails without one
+        home = os.path.expanduser("~")  # noqa: PTH111 - never raises
+        kept["HOME"] = home if home.startswith("/") else "/nonexistent"
     return {**kept, **_FIXED, **(extra or {})}
 
 

@@ -5,14 +5,19 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from aoci_agent.base.errors import BadUsage
+
 
 class Places:
     """Where the agent keeps its own files, outside every repository (XDG, or AOCI_AGENT_HOME)."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
-        home = Path(env.get("HOME") or os.path.expanduser("~"))  # noqa: PTH111 - never raises
+        given = env.get("HOME", "")
+        home = Path(given if given.startswith("/") else os.path.expanduser("~"))  # noqa: PTH111
         own = env.get("AOCI_AGENT_HOME")
-        base = Path(own).expanduser() if own else None
+        base = Path(os.path.expanduser(own)) if own else None  # noqa: PTH111 - never raises
+        if base is not None and not base.is_absolute():
+            raise BadUsage(f"AOCI_AGENT_HOME is not an absolute path: {own}", "start it with /")
         self.config = _place(base, env.get("XDG_CONFIG_HOME"), home / ".config", "config")
         self.data = _place(base, env.get("XDG_DATA_HOME"), home / ".local/share", "data")
         self.cache = _place(base, env.get("XDG_CACHE_HOME"), home / ".cache", "cache")

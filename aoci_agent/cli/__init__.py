@@ -1,29 +1,53 @@
 """The front door: `main` reads the command line and imports only what the command needs."""
 
+import errno
 import sys
 from collections.abc import Sequence
 
 from aoci_agent.base.errors import Exit, ForUser
+
+FULL = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code (see `base.errors.Exit`)."""
     from aoci_agent.cli.arguments import parse
 
+    _open_streams()
     arguments = parse(list(sys.argv[1:] if argv is None else argv))
     try:
-        return arguments.command(arguments)
-    except ForUser as error:
-        _complain(error)
-        return error.exit_code
+        code = arguments.command(arguments)
+        sys.stdout.flush()
+        return code
+    except Exception as error:  # noqa: BLE001 - the last boundary: nobody above can say it better
+        return _ended(error)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return Exit.INTERRUPTED
-    except BrokenPipeError:
+
+
+def _ended(error: Exception) -> int:
+    """Say why the program ends early; the exit code."""
+    if isinstance(error, ForUser):
+        _complain(error)
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):
         sys.stderr.close()  # the reader left (`| head`): nothing is wrong and nobody is listening
         return Exit.DONE
-    except Exception as error:  # noqa: BLE001 - the last boundary: nobody above can say it better
-        return _crashed(error)
+    if isinstance(error, OSError) and error.errno in FULL:
+        sys.stdout = None  # what it still holds would fail again at exit
+        _complain(ForUser(f"cannot write the result: {error.strerror}"))
+        return Exit.FAILED
+    return _crashed(error)
+
+
+def _open_streams() -> None:
+    """A stream that was closed by the caller swallows what is written to it."""
+    import os
+
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115 - lives as long as we
 
 
 def _complain(error: ForUser) -> None:

@@ -22,7 +22,7 @@ from aoci_agent.agent.meter import Totals
 from aoci_agent.agent.record import as_json
 from aoci_agent.agent.session import Session
 from aoci_agent.assembly import open_session
-from aoci_agent.base.errors import Exit
+from aoci_agent.base.errors import Exit, ForUser
 from aoci_agent.base.terminal import clean, one_line
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.figures import money, turn_line
@@ -45,8 +45,14 @@ EXIT_OF: dict[Reason, Exit] = {
 def run(arguments: Arguments) -> int:
     """Run one turn and print its result. Returns the exit code."""
     prompt = prompt_from(arguments)
-    session = open_session(launch_from(arguments), DenyAll())
-    return asyncio.run(_turn(session, prompt, arguments.output_format))
+    try:
+        session = open_session(launch_from(arguments), DenyAll())
+        return asyncio.run(_turn(session, prompt, arguments.output_format))
+    except ForUser as error:
+        if arguments.output_format != "text":
+            failed = {"result": "", "reason": "error", "message": error.message, "hint": error.hint}
+            _print_json({"type": "Result"} | failed | {"exit_code": int(error.exit_code)})
+        raise
 
 
 async def _turn(session: Session, prompt: str, output_format: str) -> int:

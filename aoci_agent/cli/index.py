@@ -47,16 +47,17 @@ def _build(bench: Bench, arguments: Arguments) -> int:
     report = bench.store.build(_progress())
     if arguments.json:
         print(json.dumps(asdict(report)))
-        return Exit.DONE
+        return Exit.DONE if report.saved else Exit.FAILED
+    place = f"{STATE}/index.aoci" if report.saved else "not saved"
     print(
-        f"{STATE}/index.aoci: {report.entries} entries for {report.indexable} indexable files, {report.tokens} tokens, "
+        f"{place}: {report.entries} entries for {report.indexable} indexable files, {report.tokens} tokens, "
         f"{report.derived} derived, {report.reused} reused, {report.seconds:.2f} s"
     )
     for finding in report.findings[:FINDINGS_SHOWN]:
         print(f"  note: {clean(finding)}", file=sys.stderr)
     if len(report.findings) > FINDINGS_SHOWN:
         print(f"  and {len(report.findings) - FINDINGS_SHOWN} more notes", file=sys.stderr)
-    return Exit.DONE
+    return Exit.DONE if report.saved else Exit.FAILED
 
 
 def _show(bench: Bench, arguments: Arguments) -> int:

@@ -19,6 +19,7 @@ from aoci_agent.agent.events import (
 from aoci_agent.agent.limits import Limits
 from aoci_agent.agent.models.model import (
     ContextOverflow,
+    MalformedReply,
     Provenance,
     Reply,
     StreamCut,
@@ -317,3 +318,14 @@ async def test_the_note_stands_below_the_words_of_the_person() -> None:
     h = harness([says("hi")], look())
     await h.turn("hello", "[2026-01-01]")
     assert h.model.requests[0].messages[0].text == "hello\n\n[2026-01-01]"
+
+
+async def test_a_malformed_reply_is_metered_and_the_last_reason_is_named() -> None:
+    h = harness([MalformedReply("arguments of 2 MB")] * 5, look())
+    finished = closing(await h.turn())
+    assert (finished.reason, finished.turn.steps, finished.turn.estimated) == ("model", 3, True)
+    assert "arguments of 2 MB" in finished.message
+
+
+async def test_an_empty_answer_is_said() -> None:
+    assert "without an answer" in closing(await harness([says("")], look()).turn()).message

@@ -282,3 +282,75 @@ async def test_an_error_of_the_model_name_is_told_by_the_endpoint(
     assert done.code == Exit.FAILED
     assert "x" in done.err
     assert done.out == ""
+
+
+LOOPBACK = {"OPENAI_API_BASE": "http://127.0.0.1:9/v1"}
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "names"),
+    [
+        (("-p", "x", "-m", "openai/x"), {"OPENAI_API_BASE": "http://[::1"}, "OPENAI_API_BASE"),
+        (("-p", "x", "-m", "openai/x"), {"OPENAI_API_BASE": "http://h:99999"}, "OPENAI_API_BASE"),
+        (("-p", "x", "-m", "openai/x"), {"OPENAI_API_KEY": "sk-a\nb"}, "OPENAI_API_KEY"),
+        (("-p", "x", "--cwd", "~no-such-user"), {}, "no-such-user"),
+        (("-p", "x", "--cwd", "a" * 300), {}, "aaa"),
+        (("-p", "x"), {"AOCI_AGENT_HOME": "~no-such-user"}, "AOCI_AGENT_HOME"),
+        (("-p", "x"), {"AOCI_AGENT_HOME": "./here"}, "AOCI_AGENT_HOME"),
+        (("-p", "x", "-m", "openai/x", "--record-responses", "README.md"), LOOPBACK, "README.md"),
+    ],
+)
+async def test_odd_values_are_named_not_crashed_on(
+    repository: Path, words: tuple[str, ...], env: dict[str, str], names: str
+) -> None:
+    argv, base = command(None, repository.parent, *words)
+    child = await asyncio.create_subprocess_exec(
+        *argv, cwd=repository, env=base | env, stdin=-3, stdout=-1, stderr=-1
+    )
+    out, err = await child.communicate()
+    assert child.returncode in (Exit.FAILED, Exit.USAGE)
+    assert out == b""
+    assert names in err.decode()
+    assert "a bug stopped" not in err.decode()
+    assert (repository / "README.md").read_text().startswith("# Shop")
+
+
+async def test_an_error_before_the_turn_is_one_json_result_too(repository: Path) -> None:
+    words = ("-p", "x", "-m", "nonsense/x", "--output-format", "json")
+    done = await run(None, repository, *words)
+    assert done.code == done.result["exit_code"] == Exit.FAILED
+    assert "nonsense" in done.result["message"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+async def test_a_full_disk_under_stdout_is_said(repository: Path) -> None:
+    argv, env = command(None, repository.parent, "index", "stats")
+    with Path("/dev/full").open("w") as full:  # noqa: ASYNC230
+        child = await asyncio.create_subprocess_exec(
+            *argv, cwd=repository, env=env, stdin=-3, stdout=full, stderr=-1
+        )
+        _, err = await child.communicate()
+    assert child.returncode == Exit.FAILED
+    assert "cannot write the result" in err.decode()
+
+
+async def test_a_damaged_git_index_and_no_home_still_list_the_files(repository: Path) -> None:
+    (repository / ".git" / "index").write_bytes(b"garbage")
+    argv, env = command(None, repository.parent, "index", "stats")
+    del env["HOME"]
+    env["AOCI_AGENT_HOME"] = str(repository.parent / "own")
+    child = await asyncio.create_subprocess_exec(
+        *argv, cwd=repository, env=env, stdin=-3, stdout=-1, stderr=-1
+    )
+    out, err = await child.communicate()
+    assert (child.returncode, b"2 of 2 indexable" in out) == (0, True), err
+
+
+async def test_a_build_that_cannot_be_saved_fails(repository: Path) -> None:
+    (repository / ".aoci-agent").write_text("in the way")
+    done = await run(None, repository, "index", "build")
+    assert done.code == Exit.FAILED
+    assert "not saved" in done.out
+    (repository / ".aoci-agent").unlink()
+    again = await run(None, repository, "index", "build")
+    assert (again.code, again.err) == (0, "")

@@ -130,6 +130,11 @@ def find_endpoint(name: str, env: Mapping[str, str]) -> Endpoint:
         provider.key_variable,
         provider.url_variables[0],
     )
+    if not (endpoint.key.isascii() and endpoint.key.isprintable()):
+        raise ModelUnavailable(
+            f"{provider.key_variable} holds characters no key has",
+            "copy the key again, on one line",
+        )
     if not endpoint.key and not endpoint.loopback and not provider.local:
         raise _no_key(name, provider.key_variable)
     return endpoint
@@ -184,9 +189,17 @@ def _tidy_url(url: str, provider: Provider, variable: str) -> str:
     if "://" not in url and provider.local:
         url = "http://" + url
     url = url.rstrip("/").removesuffix("/chat/completions")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not _is_address(url):
         raise ModelUnavailable(
             f"{variable} is not a web address: {url!r}", "it looks like http://127.0.0.1:8080/v1"
         )
-    return url + "/v1" if provider.local and parts.path in ("", "/") else url
+    return url + "/v1" if provider.local and urlsplit(url).path in ("", "/") else url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # read for its check of the range
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False

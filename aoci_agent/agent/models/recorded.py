@@ -62,6 +62,8 @@ class RecordingModel(Wrapper):
         """BadUsage when the file cannot be written: known before anything is paid for."""
         super().__init__(inner)
         self._path = path
+        if path.is_file() and path.stat().st_size:
+            _read(path)  # appending to anything else would damage it
         try:
             _append(path, "")
         except OSError as error:

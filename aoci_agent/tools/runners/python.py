@@ -68,7 +68,7 @@ def _interpreter(request: Request, ours: str) -> tuple[str, bool]:
     found = _on_path(request.root, "python3", "python")
     on_path = [python for python in found if Path(python).parent != Path(ours).parent]
     for python in (*on_path, ours):
-        if _has_pytest(python):
+        if _has_pytest(python, request.root):
             return python, True
     own = [str(environment / "bin" / "python") for environment in environments]
     return [*own, *on_path, ours][0], False
@@ -80,12 +80,22 @@ def _on_path(root: Path, *names: str) -> list[str]:
     return [path for path in paths if find_program(path, outside=root)]
 
 
-def _has_pytest(python: str) -> bool:
-    """Asked from the folder of the program, where no module of the project can be found."""
+def _has_pytest(python: str, root: Path) -> bool:
+    """Asked from the folder of the program, where no module of the project can be found.
+
+    A python may be a script that looks for its shell on PATH: no folder of the project stays there.
+    """
     probe = "import importlib.util as u, sys; sys.exit(u.find_spec('pytest') is None)"
     limits = Limits(seconds=10, output_bytes=1_000)
     where = Path(python).parent
-    return run_blocking([python, "-c", probe], cwd=where, limits=limits).exit_code == 0
+    outside = [f for f in os.get_exec_path() if Path(f).is_absolute() and not _is_in(Path(f), root)]
+    env = {"PATH": os.pathsep.join(outside) or os.defpath}
+    done = run_blocking([python, "-c", probe], cwd=where, limits=limits, env=env)
+    return done.exit_code == 0
+
+
+def _is_in(folder: Path, root: Path) -> bool:
+    return folder.resolve().is_relative_to(root)
 
 
 def _shown(python: str, request: Request) -> str:

@@ -1,5 +1,6 @@
 """The one place that builds everything; nothing else constructs its own dependencies."""
 
+import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -27,7 +28,7 @@ from aoci_agent.aoci.store import IndexStore
 from aoci_agent.base.errors import BadWorkspace
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.git import Repository
-from aoci_agent.base.places import Places
+from aoci_agent.base.places import Places, home_of
 from aoci_agent.config import Settings
 from aoci_agent.policies.catalog import policy_named
 from aoci_agent.policies.policy import Material
@@ -81,20 +82,15 @@ def work_root(folder: Path) -> Path:
         raise BadWorkspace(f"{folder} is not a folder", way_out) from error
     if not usable:
         raise BadWorkspace(f"{folder} is not a folder", way_out)
-    if root in (Path("/"), Path.home()):
+    if root in (Path("/"), home_of(os.environ)):
         raise BadWorkspace(f"{root} is too broad to work in", way_out)
     return root
-
-
-def open_bench(launch: Launch) -> Bench:
-    """Open the repository of a launch. Raises BadWorkspace."""
-    return Bench(launch)
 
 
 def open_session(launch: Launch, approver: Approver, progress: Progress | None = None) -> Session:
     """Everything of a session, in order: repository, index, tools, model, agent, record. May take seconds."""
     settings = launch.settings
-    bench = open_bench(launch)
+    bench = Bench(launch)
     policy = policy_named(settings.policy)
     rendered = bench.index(settings.index_budget, progress)
     material = Material(render_prompt("rules"), rendered if rendered.total else None)

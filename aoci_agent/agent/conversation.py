@@ -1,6 +1,5 @@
 """The conversation a model is sent: fixed prefix, append-only messages, and the policy that shapes them."""
 
-from aoci_agent.agent.dispatch import interrupted
 from aoci_agent.agent.events import ToolFinished
 from aoci_agent.agent.models.model import ContextOverflow, Request
 from aoci_agent.agent.toolbox import storable
@@ -11,6 +10,7 @@ from aoci_agent.policies.policy import Policy
 from aoci_agent.policies.shrink import drop_old_outputs
 
 MAX_OUTPUT = 8192
+INTERRUPTED = "Interrupted before it finished."
 
 
 class Conversation:
@@ -64,8 +64,8 @@ class Conversation:
             if isinstance(message, AssistantMessage):
                 for call in message.calls:
                     if call.id not in answered:
-                        text = interrupted().text
-                        self._messages.append(ToolMessage(call.id, call.name, text, ok=False))
+                        cut = ToolMessage(call.id, call.name, INTERRUPTED, ok=False)
+                        self._messages.append(cut)
 
     def after_step(self) -> tuple[Message, ...] | None:
         """Let the policy rewrite this turn's messages; returns the whole conversation if it did."""

@@ -47,12 +47,9 @@ class Dispatcher:
     async def run(self, calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event]:
         """Yield events; every call ends in exactly one ToolFinished, in the order of the calls."""
         for group in self._groups(calls):
-            if len(group) > 1:
-                async for event in self._together(group):
-                    yield event
-            else:
-                async for event in self._alone(group[0]):
-                    yield event
+            events = self._together(group) if len(group) > 1 else self._alone(group[0])
+            async for event in events:
+                yield event
 
     def _groups(self, calls: Iterable[ToolCall]) -> list[list[ToolCall]]:
         groups: list[list[ToolCall]] = []
@@ -64,8 +61,7 @@ class Dispatcher:
         return groups
 
     def _is_read(self, call: ToolCall) -> bool:
-        effect = self._toolbox.effect(call.name)
-        return effect in TOGETHER
+        return self._toolbox.effect(call.name) in TOGETHER
 
     async def _together(self, calls: list[ToolCall]) -> AsyncGenerator[Event]:
         """Reads need no approval, so they are prepared, started and awaited as one group."""
@@ -111,7 +107,7 @@ class Dispatcher:
         try:
             bound = self._toolbox.bind(call)
         except ForModel as error:
-            return replace(_failed(error), details={"malformed": True})
+            return replace(_failed(error), malformed=True)
         try:
             return Ready(bound, bound.tool.preview(bound.arguments))
         except ForModel as error:
@@ -134,15 +130,9 @@ def _failed(error: ForModel) -> ToolResult:
 
 def _denied(call: ToolCall, preview: Preview, reason: str) -> ToolFinished:
     text = f"Denied: {preview.title}. Reason: {reason}. It was not run."
-    result = ToolResult(text, ok=False, summary=reason, details={"denied": True})
+    result = ToolResult(text, ok=False, summary=reason)
     return ToolFinished(call, result, "denied", 0.0, preview.title)
 
 
 def _status(result: ToolResult) -> Status:
     return "done" if result.ok else "failed"
-
-
-def interrupted(result: ToolResult | None = None) -> ToolResult:
-    """The result of a call that was cut short, so that every call in history has its answer (peers.md 93)."""
-    base = result or ToolResult(text="")
-    return replace(base, text="Interrupted before it finished.", ok=False, summary="interrupted")

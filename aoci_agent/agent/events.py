@@ -138,7 +138,6 @@ Reason = Literal[
     "cost",
     "time",
     "repeats",
-    "denied",
     "model",
     "overflow",
 ]

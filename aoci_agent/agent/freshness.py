@@ -1,27 +1,16 @@
 """Keeping the index true within a turn: what the agent changes is re-derived and told, never rewritten above."""
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Protocol
 
-from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.write import full_line
+from aoci_agent.tools.registry import IndexView
 from aoci_agent.tools.tool import ToolResult
-
-
-class LiveIndex(Protocol):
-    """An index that can follow edits; `aoci.store.IndexStore` is one."""
-
-    @property
-    def current(self) -> Index: ...
-
-    def refresh(self, paths: Iterable[str]) -> tuple[Entry, ...]: ...
 
 
 class Freshness:
     """Adds a `Δ path[tag]: …` line to a result that changed a file's entry (aoci.md section 8)."""
 
-    def __init__(self, index: LiveIndex) -> None:
+    def __init__(self, index: IndexView) -> None:
         self._index = index
 
     def __call__(self, result: ToolResult) -> ToolResult:

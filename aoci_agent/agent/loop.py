@@ -22,14 +22,13 @@ from aoci_agent.agent.events import (
 from aoci_agent.agent.limits import Guard, Limits, Stop, within
 from aoci_agent.agent.meter import Meter
 from aoci_agent.agent.models.model import (
+    BrokenReply,
     CallPiece,
     ContextOverflow,
-    MalformedReply,
     Model,
     NoticePiece,
     ReasoningPiece,
     Reply,
-    StreamCut,
     TextPiece,
 )
 from aoci_agent.agent.prompts import render
@@ -111,7 +110,7 @@ class Agent:
                     async for event in events:
                         yield event
                 return
-            except (StreamCut, MalformedReply) as error:
+            except BrokenReply as error:
                 failure = str(error)
                 yield Notice(f"{error}; nothing of it was run, asking again", "warning")
             except ContextOverflow as error:
@@ -147,12 +146,12 @@ class Agent:
                             self.conversation.hear(reply.message)
                             yield Replied(reply.message)
             record = call.finish()
-        except (StreamCut, MalformedReply, asyncio.CancelledError, GeneratorExit) as error:
+        except (BrokenReply, asyncio.CancelledError, GeneratorExit) as error:
             # Whatever was received has been paid for: a cut call is metered, as an estimate.
             record = call.abort(error)
             turn.spent(record)
             self._record(StepFinished(record, self.meter.session))
-            if not isinstance(error, StreamCut | MalformedReply):
+            if not isinstance(error, BrokenReply):
                 self.conversation.hear_part(call.text)
             raise
         turn.spent(record)
@@ -164,7 +163,7 @@ class Agent:
             async for event in events:
                 yield event
                 if isinstance(event, ToolFinished):
-                    malformed += bool(event.result.details.get("malformed"))
+                    malformed += event.result.malformed
                     nudge = turn.saw(event)
                     self.conversation.answer(event, nudge)
         turn.count_strike(malformed=malformed == len(calls))

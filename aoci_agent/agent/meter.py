@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from aoci_agent.agent.ledger import Ledger, scaled
 from aoci_agent.agent.models.model import (
+    BrokenReply,
     Model,
     NoticePiece,
     Piece,
     Provenance,
     Reply,
     Request,
-    StreamCut,
     TextPiece,
     Usage,
 )
@@ -157,7 +157,7 @@ class RunningCall:
 
         The provider's own figure is used where the client still learned it.
         """
-        usage = error.usage if isinstance(error, StreamCut) else None
+        usage = error.usage if isinstance(error, BrokenReply) else None
         if usage is None:
             usage = self._model.priced(
                 Usage(

@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
 from aoci_agent.agent.events import Event, HistoryRewritten, Notice, SessionStarted
-from aoci_agent.agent.freshness import LiveIndex
 from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.mode import Mode
@@ -19,6 +18,7 @@ from aoci_agent.aoci.write import full_line
 from aoci_agent.policies.catalog import policy_named
 from aoci_agent.policies.layers import Prefix, ToolSchema
 from aoci_agent.policies.policy import Material, Policy
+from aoci_agent.tools.registry import IndexView
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Knowledge:
     """What is known of the repository: the fixed material of prompts, and the index as it is now."""
 
     material: Material
-    index: LiveIndex
+    index: IndexView
 
 
 def build_prefix(schemas: tuple[ToolSchema, ...], policy: Policy, material: Material) -> Prefix:

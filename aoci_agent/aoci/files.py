@@ -59,15 +59,15 @@ class IndexFiles:
             findings.append(f"{STATE}/{name} was not written ({error}); kept in the cache")
             self._keep(name, data)
 
-    def keep_aside(self, name: str, text: str, findings: list[str]) -> None:
+    def keep_aside(self, name: str, text: str) -> None:
         """Keep the text beside the cache, for workspaces that have no index of their own."""
         if not self._workspace.exists(f"{STATE}/{name}"):
             self._keep(name, text.encode("utf-8", "replace"))
 
     def bring_home(self, findings: list[str]) -> None:
-        """Move what a session kept aside into the workspace."""
+        """Move what lies beside the cache, because a session or a refusal put it there."""
         for name in (INDEX_FILE, LOCK_FILE):
-            text = self.read(name)
+            text = self.read(name) if (self._cache / name).exists() else None
             if text is not None:
                 self.save(name, text, findings)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from aoci_agent.base.git import Repository
 
 
-Save = Callable[[str, str, list[str]], None]  # name, text, findings
+Save = Callable[[str, str], None]  # name, text
 
 
 class IndexStore:
@@ -52,10 +52,11 @@ class IndexStore:
 
     def build(self, progress: "Progress | None" = None) -> BuildReport:
         """Bring index and lock on disk in step with the files; only changed files are parsed."""
-        report = self._in_step(progress, self._files.save)
         refused: list[str] = []
-        self._files.bring_home(refused)
-        findings = tuple(dict.fromkeys((*report.findings, *refused)))
+        report = self._in_step(progress, lambda name, text: self._files.save(name, text, refused))
+        if not refused:
+            self._files.bring_home(refused)
+        findings = (*report.findings, *refused)
         return replace(report, findings=findings, saved=not refused)
 
     def follow(self, progress: "Progress | None" = None) -> BuildReport:
@@ -124,9 +125,9 @@ class IndexStore:
         self._files.keep_counts(counts)
         self._index = replace(index, counts=counts)
         text = write(index)
-        save(INDEX_FILE, text, once)
+        save(INDEX_FILE, text)
         new = lock_of(made, index, modules, hashed.contents)
-        save(LOCK_FILE, locks.dump(new), once)
+        save(LOCK_FILE, locks.dump(new))
         derived, indexable = len(found.world.keys() & found.derived), len(found.world)
         tokens = render(self._index, 10**9).tokens
         size = len(index.entries)

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from aoci_agent.base.places import home_of
+
 # An allow-list: a key of a model provider, a token or a proxy password has no way in.
 _KEPT = frozenset({
     "PATH", "HOME", "LANG", "LANGUAGE", "TERM", "COLORTERM", "TMPDIR", "USER", "LOGNAME", "SHELL",
@@ -30,9 +32,7 @@ def scrubbed_environment(extra: Mapping[str, str] | None = None) -> dict[str, st
         name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")
     }
     kept.setdefault("PATH", os.defpath)
-    if not os.path.isabs(kept.get("HOME", "")):  # noqa: PTH117 - git fails without one
-        home = os.path.expanduser("~")  # noqa: PTH111 - never raises
-        kept["HOME"] = home if home.startswith("/") else "/nonexistent"
+    kept["HOME"] = str(home_of(os.environ))  # git fails without one
     return {**kept, **_FIXED, **(extra or {})}
 
 

@@ -8,12 +8,17 @@ from pathlib import Path
 from aoci_agent.base.errors import BadUsage
 
 
+def home_of(env: Mapping[str, str]) -> Path:
+    """HOME when it is an absolute path, else what the system knows, else a folder that is not there."""
+    known = (env.get("HOME", ""), os.path.expanduser("~"))  # noqa: PTH111 - never raises
+    return Path(next((path for path in known if path.startswith("/")), "/nonexistent"))
+
+
 class Places:
     """Where the agent keeps its own files, outside every repository (XDG, or AOCI_AGENT_HOME)."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
-        given = env.get("HOME", "")
-        home = Path(given if given.startswith("/") else os.path.expanduser("~"))  # noqa: PTH111
+        home = home_of(env)
         own = env.get("AOCI_AGENT_HOME")
         base = Path(os.path.expanduser(own)) if own else None  # noqa: PTH111 - never raises
         if base is not None and not base.is_absolute():

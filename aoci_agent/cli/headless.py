@@ -36,7 +36,6 @@ EXIT_OF: dict[Reason, Exit] = {
     "cost": Exit.LIMIT,
     "time": Exit.LIMIT,
     "repeats": Exit.LIMIT,
-    "denied": Exit.DENIED,
     "model": Exit.FAILED,
     "overflow": Exit.FAILED,
 }

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from aoci_agent.aoci.lookup import entries_at, search as look_up
 from aoci_agent.aoci.stats import Stats, stats
 from aoci_agent.aoci.write import full_line
-from aoci_agent.assembly import Bench, Progress, open_bench
+from aoci_agent.assembly import Bench, Progress
 from aoci_agent.base.errors import Exit, ForModel, ForUser
 from aoci_agent.base.files import STATE
 from aoci_agent.base.terminal import clean
@@ -19,7 +19,7 @@ FINDINGS_SHOWN = 20
 
 def run(arguments: Arguments) -> int:
     """Dispatch the action."""
-    bench = open_bench(launch_from(arguments))
+    bench = Bench(launch_from(arguments))
     match arguments.action:
         case "build":
             return _build(bench, arguments)
@@ -31,7 +31,7 @@ def run(arguments: Arguments) -> int:
 
 def search(arguments: Arguments) -> int:
     """Print the entries that share most words with the query."""
-    bench = open_bench(launch_from(arguments))
+    bench = Bench(launch_from(arguments))
     bench.store.follow(_progress())
     hits = look_up(bench.store.current, " ".join(arguments.words), arguments.limit)
     if arguments.json:

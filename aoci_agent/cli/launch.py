@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from aoci_agent.assembly import Launch, work_root
+from aoci_agent.assembly import Launch
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.places import Places
 from aoci_agent.cli.arguments import Arguments
@@ -21,7 +21,7 @@ def launch_from(arguments: Arguments) -> Launch:
         if (value := getattr(arguments, name, None)) is not None
     }
     return Launch(
-        root=work_root(getattr(arguments, "cwd", None) or Path()),
+        root=getattr(arguments, "cwd", None) or Path(),
         settings=load_settings(places, env, flags),
         places=places,
         env=env,

@@ -1,6 +1,6 @@
 """The contract between the loop and a tool."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, cast
@@ -66,7 +66,7 @@ class ToolResult:
     read: tuple[str, ...] = ()  # repository paths whose content the model has now seen
     check: Check | None = None
     diff: str = ""  # unified diff of what was changed, for the screen
-    details: dict[str, Any] = field(default_factory=dict[str, Any])
+    malformed: bool = False  # the call could not even be read: unknown tool, bad arguments
 
 
 A = TypeVar("A", bound=Arguments)

@@ -158,8 +158,8 @@ class Busy(ModelError):
         self.retry_after = retry_after
 
 
-class StreamCut(ModelError):
-    """The stream ended before its terminal event; nothing of it may be executed.
+class BrokenReply(ModelError):
+    """A reply that was paid for and cannot be used; nothing of it may be executed.
 
     `received` is the visible text so far and `usage` the estimate of what was spent.
     """
@@ -170,5 +170,9 @@ class StreamCut(ModelError):
         self.usage = usage
 
 
-class MalformedReply(ModelError):
+class StreamCut(BrokenReply):
+    """The stream ended before its terminal event."""
+
+
+class MalformedReply(BrokenReply):
     """The provider answered 200 with something that is not a chat completion."""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from aoci_agent.aoci.facts.languages import BY_NAME
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.layers import is_test
 from aoci_agent.aoci.model import Entry, HeaderLine
@@ -12,13 +13,6 @@ from aoci_agent.aoci.scan import Listing
 from aoci_agent.aoci.surroundings import Surroundings
 from aoci_agent.aoci.tags import LAYERS, TRAITS
 
-_LANGUAGES: Mapping[str, str] = {
-    "python": "Python",
-    "typescript": "TypeScript",
-    "tsx": "TypeScript/React",
-    "javascript": "JavaScript",
-    "go": "Go",
-}
 _MANIFEST_ORDER = ("gomod", "ini", "package")
 MAX_HUBS = 16
 MAX_STACK = 16
@@ -72,9 +66,9 @@ def _stack(world: Mapping[str, Facts], around: Surroundings) -> str:
     lines: Counter[str] = Counter()
     users: dict[str, Counter[str]] = {}
     for path, facts in world.items():
-        name = _LANGUAGES.get(facts.language)
-        if name is None or is_test(path):
+        if facts.language not in BY_NAME or is_test(path):
             continue
+        name = BY_NAME[facts.language].shown
         lines[name] += facts.lines
         users.setdefault(name.split("/")[0], Counter()).update(
             around.links.outside.get(path, {}).keys()

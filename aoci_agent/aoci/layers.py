@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from aoci_agent.aoci.facts.languages import BROWSER, BY_NAME
 from aoci_agent.aoci.facts.model import Facts
 
-CODE = frozenset(("python", "typescript", "tsx", "javascript", "go", "text"))
+CODE = frozenset((*BY_NAME, "text"))
 _BUILDING = frozenset(("docker", "make", "server"))
-_BROWSER = frozenset(("typescript", "tsx", "javascript"))
 MANIFESTS = frozenset(("package", "ini", "gomod", "tsconfig", "json", "yaml", "dotenv", "list"))
 
 _TEST = re.compile(
@@ -139,7 +139,7 @@ def _fits(layer: str, facts: Facts) -> bool:
     """Whether a file's own name may put it in this layer."""
     if facts.language == "tsx":
         return layer in "OM"
-    return layer != "O" or facts.language in _BROWSER
+    return layer != "O" or facts.language in BROWSER
 
 
 def _of_folder(folder: str, facts: Facts) -> str:
@@ -148,7 +148,7 @@ def _of_folder(folder: str, facts: Facts) -> str:
         return "X"  # in a browser program this folder asks, it does not answer
     if folder in ("pkg", "internal", "lib") or (layer == "C" and facts.language == "tsx"):
         return ""
-    return layer if layer not in "OK" or facts.language in _BROWSER or not is_code(facts) else ""
+    return layer if layer not in "OK" or facts.language in BROWSER or not is_code(facts) else ""
 
 
 def _by_content(path: str, facts: Facts) -> str:

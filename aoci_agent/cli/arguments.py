@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from aoci_agent import __version__
 from aoci_agent.base.errors import Exit
+from aoci_agent.cli.index_arguments import add_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,8 +44,22 @@ class Arguments(argparse.Namespace):
     # index, search
     action: str
     words: list[str]
+    path: str
+    paths: list[str]
     json: bool
     limit: int
+    fresh: bool
+    fix: bool
+    since: str | None
+    staged: bool
+    format: str
+    step: str
+    elements: str
+    old: str
+    new: str
+    target: str
+    layout: str
+    output: Path | None
     # demo
     plain: bool
     keep: bool
@@ -72,7 +87,7 @@ def _agent() -> Parser:
         prog="aoci-agent",
         allow_abbrev=False,
         description="A terminal coding agent that already knows the repository it is started in.",
-        epilog=f"commands: aoci-agent index build|show|stats · search WORDS · demo     {EXITS}",
+        epilog=f"commands: aoci-agent index build|update|check|show|diff|… · search WORDS · demo     {EXITS}",
     )
     parser.add_argument("prompt", nargs="?", default="", help="start on this task")
     parser.add_argument(
@@ -96,16 +111,7 @@ def _agent() -> Parser:
 def _commands() -> Parser:
     parser = Parser(prog="aoci-agent", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    index = commands.add_parser(
-        "index", allow_abbrev=False, help="the AOCI index of this repository"
-    )
-    index.add_argument("action", choices=("build", "show", "stats"))
-    index.add_argument(
-        "words", nargs="*", metavar="PATH|WORDS", help="show: a path, a folder or words"
-    )
-    index.add_argument("--json", action="store_true", help="machine-readable output")
-    _add_place(index)
-    index.set_defaults(command=_run_index)
+    add_index(commands, _add_place)
     search = commands.add_parser(
         "search", allow_abbrev=False, help="find files by words, without a model"
     )
@@ -158,12 +164,6 @@ def _run_agent(arguments: Arguments) -> int:
         from aoci_agent.cli.headless import run
     else:
         from aoci_agent.cli.interactive import run
-    return run(arguments)
-
-
-def _run_index(arguments: Arguments) -> int:
-    from aoci_agent.cli.index import run
-
     return run(arguments)
 
 

@@ -17,18 +17,6 @@ from aoci_agent.cli.launch import launch_from
 FINDINGS_SHOWN = 20
 
 
-def run(arguments: Arguments) -> int:
-    """Dispatch the action."""
-    bench = Bench(launch_from(arguments))
-    match arguments.action:
-        case "build":
-            return _build(bench, arguments)
-        case "show":
-            return _show(bench, arguments)
-        case _:
-            return _stats(bench, arguments)
-
-
 def search(arguments: Arguments) -> int:
     """Print the entries that share most words with the query."""
     bench = Bench(launch_from(arguments))
@@ -43,7 +31,9 @@ def search(arguments: Arguments) -> int:
     return Exit.DONE if hits else Exit.FAILED
 
 
-def _build(bench: Bench, arguments: Arguments) -> int:
+def build(arguments: Arguments) -> int:
+    """Write the index; exit 1 when the workspace refused it."""
+    bench = Bench(launch_from(arguments))
     report = bench.store.build(_progress())
     if arguments.json:
         print(json.dumps(asdict(report)))
@@ -60,7 +50,9 @@ def _build(bench: Bench, arguments: Arguments) -> int:
     return Exit.DONE if report.saved else Exit.FAILED
 
 
-def _show(bench: Bench, arguments: Arguments) -> int:
+def show(arguments: Arguments) -> int:
+    """Print the whole index, or the entries of a file or folder."""
+    bench = Bench(launch_from(arguments))
     bench.store.follow(_progress())
     index = bench.store.current
     words = " ".join(arguments.words)
@@ -79,7 +71,9 @@ def _show(bench: Bench, arguments: Arguments) -> int:
     return Exit.DONE
 
 
-def _stats(bench: Bench, arguments: Arguments) -> int:
+def statistics(arguments: Arguments) -> int:
+    """Print coverage and token figures."""
+    bench = Bench(launch_from(arguments))
     report = bench.store.follow(_progress())
     measured = stats(bench.store.current, report.indexable)
     if arguments.json:

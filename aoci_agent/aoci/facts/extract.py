@@ -8,18 +8,10 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from aoci_agent.aoci.facts.language import Source, TooSlow
+from aoci_agent.aoci.facts.languages import language_of
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.facts.plain import kind_of, plain_facts
 
-# Extension -> module of this package and function in it, imported when the first file needs them.
-# A new language is one file and its line here.
-_LANGUAGES: dict[str, tuple[str, str]] = {
-    **dict.fromkeys((".py", ".pyi", ".pyw"), ("python", "python")),
-    **dict.fromkeys((".ts", ".mts", ".cts"), ("typescript", "typescript")),
-    ".tsx": ("typescript", "tsx"),
-    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), ("typescript", "javascript")),
-    ".go": ("go", "go"),
-}
 _GENERATED = re.compile(
     r"code generated .{0,80}do not edit|^\W*@generated\b"
     r"|(?:automatically|auto)[- ]?generated.{0,120}do not (?:edit|modify|change)",
@@ -32,7 +24,7 @@ _DENSE = (".js", ".mjs", ".cjs", ".css", ".json", ".html", ".ts")
 def facts_key(path: str, content: str) -> str:
     """What facts are cached under: equal only where `extract` gives the same."""
     pure = PurePosixPath(path)
-    if pure.suffix not in _LANGUAGES:
+    if language_of(path) is None:
         return f"{content}:{kind_of(path)}{pure.suffix}"
     speaking = {"route": path, "__init__": "package"}  # names that mean something to a language
     return f"{content}:{speaking.get(pure.stem, '')}{pure.suffix}"
@@ -57,10 +49,11 @@ def extract(path: str, data: bytes) -> Facts:
 
 
 def _reader(path: str) -> Callable[[Source], Facts]:
-    known = _LANGUAGES.get(PurePosixPath(path).suffix)
+    known = language_of(path)
     if known is None:
         return plain_facts
-    read: object = getattr(import_module(f"aoci_agent.aoci.facts.{known[0]}"), known[1])
+    module, _, name = known.reader.partition(":")
+    read: object = getattr(import_module(f"aoci_agent.aoci.facts.{module}"), name)
     return cast("Callable[[Source], Facts]", read)
 
 

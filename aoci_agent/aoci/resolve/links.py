@@ -1,11 +1,13 @@
 """Who uses whom: the file graph, the use counts of symbols, and what comes from outside."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import Protocol, cast
 
+from aoci_agent.aoci.facts.languages import BY_NAME
 from aoci_agent.aoci.facts.model import Facts
 
 Row = dict[str, int]
@@ -137,13 +139,16 @@ def _shape(url: str) -> str:
 
 
 def _resolvers(world: Mapping[str, Facts]) -> dict[str, Resolver]:
-    from aoci_agent.aoci.resolve.go import GoResolver
-    from aoci_agent.aoci.resolve.python import PythonResolver
-    from aoci_agent.aoci.resolve.typescript import ScriptResolver
-
-    script = ScriptResolver(world)
-    return {
-        "python": PythonResolver(world),
-        "go": GoResolver(world),
-        **dict.fromkeys(("typescript", "tsx", "javascript"), script),
-    }
+    """Language name -> the resolver of its family, for the languages that occur."""
+    families: dict[str, Resolver] = {}
+    found: dict[str, Resolver] = {}
+    for name in sorted({facts.language for facts in world.values()}):
+        family = BY_NAME[name].resolver if name in BY_NAME else ""
+        if not family:
+            continue
+        if family not in families:
+            module, _, kind = family.partition(":")
+            made: object = getattr(import_module(f"aoci_agent.aoci.resolve.{module}"), kind)
+            families[family] = cast("Callable[[Mapping[str, Facts]], Resolver]", made)(world)
+        found[name] = families[family]
+    return found

@@ -116,6 +116,7 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
         mode=settings.mode,
         commit=bench.commit,
         prefix_id=prefix.content_id,
+        index_id=rendered.content_id if material.index else "",
         index_status=rendered.status if material.index else "no index",
         version=__version__,
         branch=bench.repository.branch() if bench.repository else "",

@@ -88,6 +88,7 @@ async def test_switches_are_in_the_record(repository: Path) -> None:
         "HistoryRewritten",
     ]
     assert record[0]["prefix_id"] != ""
+    assert record[0]["index_id"] != ""
     assert "read-only" in json.dumps(record[1])
 
 

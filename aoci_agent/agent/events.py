@@ -23,6 +23,7 @@ class SessionStarted:
     mode: str
     commit: str  # HEAD, or "" without git
     prefix_id: str  # content id of the fixed prompt bytes
+    index_id: str  # content id of the rendered index, "" without one
     index_status: str  # "412 of 475 entries, 39.7k tokens, tier 1", or "no index"
     version: str
     branch: str = ""  # "" without git or when detached

@@ -9,6 +9,7 @@ from aoci_agent.aoci.surroundings import FRAMEWORK, Subject
 _MESSAGE = re.compile(r"(?:Req|Res|Resp|Request|Response|Params|Input|Output|Item|Payload)\Z")
 _VERBS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"))
 _DUTIES = frozenset(("Error", "String", "toString"))  # methods every type of a kind has
+_FIRST = 3  # names told before the settings a file reads
 _MANY_OWNERS = 10  # a method so many types define is a duty too
 
 
@@ -19,10 +20,9 @@ def api_of(subject: Subject) -> list[str]:
         return []
     items = [*facts.routes, *(c if " " in c else f"cmd {c}" for c in facts.commands)]
     offers = sorted([*_symbols(subject), *_methods(subject), *_passed_on(subject)], key=_most)
-    items += [
-        name for _, name in offers if name not in facts.commands and not _is_said(name, facts)
-    ]
-    items += [f"ENV:{key}" for key in facts.env]
+    names = [name for _, name in offers if name not in facts.commands and not _is_said(name, facts)]
+    read = [f"ENV:{key}" for key in facts.env]
+    items += [*names[:_FIRST], *read, *names[_FIRST:]]
     return [item.replace(", ", ",") for item in dict.fromkeys(items)]
 
 
@@ -47,15 +47,16 @@ def _methods(subject: Subject) -> Iterator[Offer]:
     """Methods after their type; the calls of a name are shared by all types that define it."""
     facts, around = subject.facts, subject.around
     uses = {symbol.name: subject.used(symbol.name) for symbol in subject.ranked}
+    owners = {symbol.owner for symbol in facts.symbols if symbol.owner and symbol.public}
     for symbol in facts.symbols:
         known = symbol.owner in uses or facts.language == "go"
-        owners = around.owners[symbol.name]
-        duty = owners >= _MANY_OWNERS or symbol.name in _DUTIES or symbol.name.startswith("__")
+        defining = around.owners[symbol.name]
+        duty = defining >= _MANY_OWNERS or symbol.name in _DUTIES or symbol.name.startswith("__")
         if symbol.owner and symbol.public and known and not duty:
-            calls = around.callers[symbol.name] / max(owners, 1)
+            calls = around.callers[symbol.name] / max(defining, 1)
             yield (
                 min(calls, uses.get(symbol.owner, 0.0) + 0.5) * 0.9,
-                f"{symbol.owner}.{symbol.name}",
+                symbol.name if len(owners) == 1 else f"{symbol.owner}.{symbol.name}",
             )
 
 
@@ -71,5 +72,5 @@ def _is_said(name: str, facts: Facts) -> bool:
     """Names that a route, an enumeration or the framework already stands for."""
     if name in FRAMEWORK or (facts.routes and name in _VERBS):
         return True
-    enums = (shape.split(":")[0] for shape in facts.shapes if ":" in shape)
+    enums = (shape.split(":")[0].rstrip("*…") for shape in facts.shapes if ":" in shape)
     return facts.language == "go" and any(name.startswith(e) and name != e for e in enums)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.api import api_of
@@ -13,7 +13,11 @@ from aoci_agent.aoci.synopsis import synopsis_of
 from aoci_agent.aoci.tags import BUDGETS, size_of
 from aoci_agent.aoci.traits import traits_of
 
-_SHARES = (3, 5, 4)  # of R, A and S in what F leaves
+_SHARES = (2, 3, 7)  # of R, A and S in what F leaves
+_ROUTED = (1, 7, 4)  # where A holds routes
+_LESS: Mapping[str, float] = {"K": 0.7, "V": 0.75, "M": 0.85, "R": 1.25}  # layers told with less
+_LARGE = ((1600, 1.5), (800, 1.25))  # lines from which a file has more to say
+_FEW = 3
 _WEAK = 0.25  # a reference this far below the best one is left out once there are enough
 _ENOUGH = 3
 _LEAST = 9  # tokens below which the beginning of a fact says nothing
@@ -32,13 +36,20 @@ def entry_of(path: str, around: Surroundings, tag: Tag) -> Entry:
     if not told and further:
         told = further.pop(0)
     pure = PurePosixPath(path)
-    budget = BUDGETS.get(tag.importance, 40) - weigh(pure.name) - 10
+    whole = BUDGETS.get(tag.importance, 40) * _LESS.get(tag.layer, 1.0)
+    large = next((factor for lines, factor in _LARGE if subject.facts.lines >= lines), 1.0)
+    budget = int(whole * large) - weigh(pure.name) - 10
     need = [sum(weigh(item) + 1 for item in items) for items in (refers, offers, further)]
-    room = max(budget - min(sum(need), budget * 3 // 5), 14)
+    told_most = 4 if subject.facts.flows else 3  # parts of what there is that F may take: one
+    room = max(budget - min(sum(need), budget - budget // told_most), 14)
     if subject.facts.language == "document" and weigh(told) > room:
         told = told.partition(": ")[0]  # a title says more than a sentence without its end
     function = shorten(told, room).removesuffix(" showing…")
-    rooms = _shares(budget - weigh(function), need)
+    routed = len(subject.facts.routes) > _FEW
+    rooms = _shares(budget - weigh(function), need, _ROUTED if routed else _SHARES)
+    synopsis = take(further, rooms[2], clip=True)
+    told_there = {item.partition(":")[0] for item in synopsis}
+    offers = [name for name in offers if name not in told_there or name in subject.facts.defined]
     return Entry(
         directory="" if str(pure.parent) == "." else str(pure.parent),
         name=pure.name,
@@ -50,16 +61,16 @@ def entry_of(path: str, around: Surroundings, tag: Tag) -> Entry:
         function=function,
         relations=tuple(take(refers, rooms[0])),
         api=tuple(take(offers, rooms[1])),
-        synopsis="; ".join(take(further, rooms[2], clip=True)),
+        synopsis="; ".join(synopsis),
     )
 
 
-def _shares(budget: int, need: Sequence[int]) -> list[int]:
+def _shares(budget: int, need: Sequence[int], shares: Sequence[int]) -> list[int]:
     """Tokens for R, A and S: each its share, what one does not need goes to the others."""
     room = [0, 0, 0]
     left = max(budget, 0)
     for _ in range(3):
-        open_shares = [share if need[i] > room[i] else 0 for i, share in enumerate(_SHARES)]
+        open_shares = [share if need[i] > room[i] else 0 for i, share in enumerate(shares)]
         total = sum(open_shares)
         if not total or left < 3:
             break

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,16 @@ _COUNTS_FILE = "counts-1.json"
 
 
 @dataclass(frozen=True)
+class Changes:
+    """What a build changed in the index, by path; all sorted."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()  # (old, new)
+
+
+@dataclass(frozen=True)
 class BuildReport:
     """What a build did. `tokens` counts the whole index as rendered at tier 0."""
 
@@ -28,6 +38,7 @@ class BuildReport:
     tokens: int
     seconds: float = 0.0
     saved: bool = True  # in the workspace; False when it refused and the cache holds it
+    changes: Changes = field(default_factory=Changes)
 
 
 class IndexFiles:

@@ -8,6 +8,8 @@ from aoci_agent.aoci.facts.model import Facts, Symbol
 from aoci_agent.aoci.facts.prose import sentence_of
 from aoci_agent.aoci.surroundings import LATE, Subject, passes_on, told_by
 
+_SUMMARIES = 6  # of what the routes of a file are for
+
 
 def function_of(subject: Subject) -> str:
     """The file's own documentation, else its main symbol's, else what it defines; "" for neither."""
@@ -47,7 +49,7 @@ def _derived(subject: Subject, page: str) -> str:
     seen = f" showing {', '.join(facts.texts[:5])}" if facts.texts else ""
     if facts.routes:
         said = [symbol.doc for symbol in facts.symbols if symbol.owner and symbol.doc]
-        told = f": {'; '.join(dict.fromkeys(said))}" if said else ""
+        told = f": {'; '.join(list(dict.fromkeys(said))[:_SUMMARIES])}" if said else ""
         return f"routes {_shared_prefix(facts.routes)}{told}"
     if page:
         return f"page {page}{seen}"

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from aoci_agent.aoci.facts.cache import FactsCache
 from aoci_agent.aoci.facts.extract import extract, facts_key
 from aoci_agent.aoci.facts.model import VERSION, Facts
-from aoci_agent.aoci.scan import MAX_BYTES, Listing, Role, listing, role_of
+from aoci_agent.aoci.project import Project
+from aoci_agent.aoci.roles import Role
+from aoci_agent.aoci.scan import MAX_BYTES, Listing, listing
 from aoci_agent.base.errors import ForModel
 from aoci_agent.base.files import Workspace, content_id
 
@@ -47,9 +49,11 @@ class Gathered:
     listed: Listing
 
 
-def hash_workspace(workspace: Workspace, repository: "Repository | None") -> Hashed:
+def hash_workspace(
+    workspace: Workspace, repository: "Repository | None", project: Project
+) -> Hashed:
     """List and hash everything that could have an entry."""
-    listed = listing(workspace, repository)
+    listed = listing(workspace, repository, project)
     hashed = hash_files(workspace, listed.indexed)
     hashed.listed = listed
     if large := [path for path, facts in hashed.odd.items() if facts.left_out]:
@@ -72,22 +76,27 @@ def hash_files(workspace: Workspace, paths: Iterable[str]) -> Hashed:
 
 
 def gather(
-    workspace: Workspace, hashed: Hashed, cache: FactsCache, progress: Progress | None = None
+    workspace: Workspace,
+    hashed: Hashed,
+    cache: FactsCache,
+    progress: Progress | None = None,
+    *,
+    fresh: bool = False,
 ) -> Gathered:
-    """Facts of the hashed files; only content not seen before is parsed."""
-    known = cache.load(set(hashed.keys.values()))
-    fresh: dict[str, Facts] = {}
+    """Facts of the hashed files; only content not seen before is parsed, unless all is to be."""
+    known = {} if fresh else cache.load(set(hashed.keys.values()))
+    new: dict[str, Facts] = {}
     world = dict(hashed.odd)
     derived: set[str] = set()
     for done, (path, key) in enumerate(hashed.keys.items(), 1):
-        facts = known.get(key) or fresh.get(key)
+        facts = known.get(key) or new.get(key)
         if facts is None:
-            facts = fresh[key] = _facts(workspace, path) or Facts("none")
+            facts = new[key] = _facts(workspace, path) or Facts("none")
             derived.add(path)
         world[path] = facts
         if progress is not None:
             progress(done, len(hashed.keys))
-    cache.store(fresh)
+    cache.store(new)
     left_out = dict(hashed.listed.left_out)
     for facts in world.values():
         if facts.left_out:
@@ -96,7 +105,9 @@ def gather(
     return Gathered(kept, derived, replace(hashed.listed, left_out=left_out))
 
 
-def changed_facts(workspace: Workspace, paths: Iterable[str]) -> dict[str, Facts | None]:
+def changed_facts(
+    workspace: Workspace, project: Project, paths: Iterable[str]
+) -> dict[str, Facts | None]:
     """New facts of the files named, in path order; None for those that have no entry any more."""
     changed: dict[str, Facts | None] = {}
     for given in paths:
@@ -104,7 +115,7 @@ def changed_facts(workspace: Workspace, paths: Iterable[str]) -> dict[str, Facts
             path = workspace.relative(given)
         except ForModel:
             continue
-        facts = _facts(workspace, path) if role_of(path)[0] is Role.INDEX else None
+        facts = _facts(workspace, path) if project.role(path)[0] is Role.INDEX else None
         changed[path] = None if facts is None or facts.left_out else facts
     return dict(sorted(changed.items()))
 

@@ -2,48 +2,50 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.facts.languages import BY_NAME
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.layers import is_test
-from aoci_agent.aoci.model import Entry, HeaderLine
+from aoci_agent.aoci.model import HeaderLine
 from aoci_agent.aoci.scan import Listing
 from aoci_agent.aoci.surroundings import Surroundings
 from aoci_agent.aoci.tags import LAYERS, TRAITS
 
-_MANIFEST_ORDER = ("gomod", "ini", "package")
+_MANIFEST_ORDER = ("gomod", "ini", "manifest", "package")
 MAX_HUBS = 16
 MAX_STACK = 16
 MAX_FOLDED = 10
+SIZES_TOLD = "T<100; S<200; M<400; L>=400 lines"
+LEVELS_TOLD = "9 core; 8 widely used; 7 business; 5 routine; 3 supporting; 1 edge"
 
 
-def header(
-    entries: Sequence[Entry], modules: Mapping[str, str], around: Surroundings, listed: Listing
-) -> list[HeaderLine]:
-    """Header lines in their fixed order; empty ones are left out. `modules` is directory -> code."""
-    tags = [entry.tag for entry in entries]
-    codes = {code: f"{folder}/" for folder, code in modules.items()}
+def header(modules: Mapping[str, str], around: Surroundings, listed: Listing) -> list[HeaderLine]:
+    """Header lines in their fixed order; empty ones are left out. `modules` is directory -> code.
+
+    Whole dictionaries and a line for each module, no counts: two branches that both add files must
+    not meet in the header. A rendering shows the codes in use (`lines.header_lines`).
+    """
     hubs = sorted(around.hubs, key=lambda path: (-around.fan_in[path], path))[:MAX_HUBS]
-    lines = {
-        "overview": _overview(around.world),
-        "stack": _stack(around.world, around),
-        "A": _dictionary(LAYERS, {tag.layer for tag in tags}),
-        "B": _dictionary(codes, {tag.module for tag in tags}),
-        "C": "9 core; 8 widely used; 7 business; 5 routine; 3 supporting; 1 edge",
-        "D": _dictionary(TRAITS, {trait for tag in tags for trait in tag.traits}),
-        "E": "T<100; S<200; M<400; L>=400 lines",
-        "ubiquitous": ", ".join(around.names(path) for path in hubs),
-        "folded": _folded(listed.folded),
-        "scope": _scope(len(entries), listed.left_out),
-    }
-    return [HeaderLine(key, text) for key, text in lines.items() if text]
+    lines = [
+        ("overview", _overview(around.world)),
+        ("stack", _stack(around.world, around)),
+        ("A", _dictionary(LAYERS)),
+        *(("B", f"{code}={folder}/") for folder, code in sorted(modules.items())),
+        ("C", LEVELS_TOLD),
+        ("D", _dictionary(TRAITS)),
+        ("E", SIZES_TOLD),
+        ("ubiquitous", ", ".join(around.names(path) for path in hubs)),
+        ("folded", _folded(listed.folded)),
+        ("scope", _scope(listed.left_out)),
+    ]
+    return [HeaderLine(key, text) for key, text in lines if text]
 
 
-def _dictionary(codes: Mapping[str, str], used: Container[str]) -> str:
-    """`E=entry point; R=router` for the codes in use, in dictionary order."""
-    return "; ".join(f"{code}={name}" for code, name in codes.items() if code in used)
+def _dictionary(codes: Mapping[str, str]) -> str:
+    """`E=entry point; R=router`, in dictionary order."""
+    return "; ".join(f"{code}={name}" for code, name in codes.items())
 
 
 def _shallow(paths: Sequence[str]) -> list[str]:
@@ -62,7 +64,7 @@ def _overview(world: Mapping[str, Facts]) -> str:
 
 
 def _stack(world: Mapping[str, Facts], around: Surroundings) -> str:
-    """Languages by lines, then the outside packages most files use."""
+    """Languages by their share of the lines, in tenths, then the outside packages most files use."""
     lines: Counter[str] = Counter()
     users: dict[str, Counter[str]] = {}
     for path, facts in world.items():
@@ -73,8 +75,8 @@ def _stack(world: Mapping[str, Facts], around: Surroundings) -> str:
         users.setdefault(name.split("/")[0], Counter()).update(
             around.links.outside.get(path, {}).keys()
         )
-    parts = [f"{name} {_thousands(count)}" for name, count in sorted(lines.items(), key=_most)]
     whole = max(sum(lines.values()), 1)
+    parts = [_share(name, count / whole) for name, count in sorted(lines.items(), key=_most)]
     for name, packages in sorted(users.items()):
         if sum(lines[key] for key in lines if key.split("/")[0] == name) < whole * 0.05:
             continue
@@ -87,8 +89,10 @@ def _most(item: tuple[str, int]) -> tuple[int, str]:
     return (-item[1], item[0])
 
 
-def _thousands(lines: int) -> str:
-    return f"{lines / 1000:.1f}k lines" if lines >= 1000 else f"{lines} lines"
+def _share(name: str, share: float) -> str:
+    """`Go 70%`; a language below a tenth is only named. Tenths, so that it seldom changes."""
+    tenths = round(share * 10)
+    return f"{name} {tenths}0%" if tenths else name
 
 
 def _folded(paths: Sequence[str]) -> str:
@@ -103,7 +107,6 @@ def _folded(paths: Sequence[str]) -> str:
     return f"{text}; and {rest} more" if rest else text
 
 
-def _scope(entries: int, left_out: Mapping[str, int]) -> str:
+def _scope(left_out: Mapping[str, int]) -> str:
     left = sorted(left_out.items(), key=_most)
-    text = ", ".join(f"{count} {reason}" for reason, count in left)
-    return f"{entries} files" + (f"; left out: {text}" if text else "")
+    return f"left out: {', '.join(reason for reason, _ in left)}" if left else ""

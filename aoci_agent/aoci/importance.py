@@ -1,10 +1,11 @@
 """C, the importance of a file: its place in the reference graph, its size, and its layer."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from aoci_agent.aoci.facts.model import Facts
-from aoci_agent.aoci.layers import is_code, is_sample, is_test
+from aoci_agent.aoci.layers import is_code, is_retired, is_sample, is_test, is_wording
 from aoci_agent.aoci.resolve.links import Links
 
 DAMPING = 0.85
@@ -15,7 +16,27 @@ _LEVELS: tuple[tuple[float, int], ...] = ((0.05, 9), (0.14, 8), (0.34, 7), (0.75
 _SMALL: tuple[tuple[int, float, int], ...] = ((2, 0.2, 9), (6, 0.3, 8))
 # Frameworks hide the callers of these layers, so the graph alone ranks them too low.
 _AT_LEAST: Mapping[str, int] = {"E": 7, "R": 7, "W": 7, "H": 5, "J": 5, "P": 5}
+# Layers where the work is done; a file of theirs with so many steps is business logic.
+_BUSY = "EWHSPJXRO"
+_LONG = 150  # lines from which a service is more than a helper
+_MOUNTING = 5  # a file that puts more routers in place holds the program together
+_STEPS: tuple[tuple[int, int], ...] = ((24, 8), (9, 7))
 _AT_MOST: Mapping[str, int] = {"T": 3, "D": 5, "G": 3, "B": 5, "C": 5, "Z": 3, "K": 8}
+# Files that no import leads to, by what they are.
+_BY_KIND: Mapping[str, int] = {
+    **dict.fromkeys(("server", "compose", "workflow", "docker", "dotenv", "kubernetes"), 5),
+    **dict.fromkeys(
+        ("package", "gomod", "manifest", "make", "build", "infrastructure", "schema"), 5
+    ),
+    **dict.fromkeys(("html", "shell", "sql"), 3),
+}
+_MAIN_SCRIPT = re.compile(
+    r"(?:^|/)[\w.-]*(?:deploy|entrypoint|install|release|publish|start|setup|build|backup|migrat)[\w.-]*\Z"
+)
+_MAIN_SETTINGS = re.compile(
+    r"(?:^|/)(?:application|appsettings|settings|values|config)[\w.-]*\.(?:ya?ml|properties|toml|ini|json)\Z"
+)
+_FAINT = frozenset(("list", "copy", "key"))
 
 
 def importance(
@@ -33,7 +54,7 @@ def importance(
 
 
 def _is_product(path: str, facts: Facts, layer: str) -> bool:
-    return is_code(facts) and layer not in "TGDB" and not is_sample(path)
+    return is_code(facts) and layer not in "TGDB" and not is_sample(path) and not is_retired(path)
 
 
 def _level(place: int, total: int) -> int:
@@ -42,15 +63,24 @@ def _level(place: int, total: int) -> int:
 
 
 def _bounded(path: str, facts: Facts, layer: str, level: int, links: Links) -> int:
+    if is_retired(path) or is_wording(path) or facts.language == "style":
+        return 1
     if not level:
         code = is_code(facts) and layer not in "TGDB"
         return (3 if facts.lines > 30 else 1) if code else _plain_level(path, facts, layer)
     if facts.lines < 12 and len(facts.exports) < 5:
-        return min(level, 3)
+        return 5 if facts.constants else min(level, 3)
     floor = _AT_LEAST.get(layer, 1)
     serves = (layer == "H" and facts.routes) or (layer == "M" and facts.tables)
     if serves or len(facts.exports) >= 10:
-        floor = 7
+        floor = max(floor, 7)
+    if len(facts.mounts) > _MOUNTING:
+        floor = 9
+    if layer in _BUSY and not is_test(path):
+        steps = sum(flow.count(", ") + 1 for flow in facts.flows)
+        floor = max(floor, next((least for many, least in _STEPS if steps >= many), 1))
+        if steps and layer in "SW" and facts.lines >= _LONG:
+            floor = max(floor, 7)
     return min(max(level, floor), _AT_MOST.get(layer, 9) if layer != "C" else 9)
 
 
@@ -61,14 +91,31 @@ def _plain_level(path: str, facts: Facts, layer: str) -> int:
         return 3 if facts.lines > 10 and not is_test_case(facts) else 1
     if layer == "D":
         return 5 if depth == 0 and path.lower().startswith("readme") else 1
-    composed = facts.language == "yaml" and any(
-        note.startswith("services ") for note in facts.notes
+    level = _BY_KIND.get(
+        facts.language, 3 if layer in "GCBM" and facts.language not in _FAINT else 1
     )
-    if composed or facts.language in ("package", "gomod", "server", "docker", "dotenv"):
-        return 5
-    if depth == 0 and facts.settings:
-        return 5
-    return 3 if layer in "GCB" else 1
+    if level > 1 and is_sample(path):
+        return 3
+    if level > 1 and _is_central(facts) and not (facts.language == "sql" and facts.stored):
+        return 7 if facts.language != "sql" or len(facts.shapes) > 12 else 5
+    main = _MAIN_SETTINGS if layer == "C" else _MAIN_SCRIPT
+    known = layer == "C" or facts.language == "shell"
+    return max(level, 5 if (known and main.search(path)) or (depth == 0 and facts.settings) else 1)
+
+
+def _is_central(facts: Facts) -> bool:
+    """Whether a file of settings describes how the whole program is put together."""
+    parts = {
+        "server": 4,
+        "compose": 4,
+        "workflow": 9,
+        "kubernetes": 6,
+        "schema": 9,
+        "sql": 3,
+        "dotenv": 10,
+    }
+    least = parts.get(facts.language)
+    return least is not None and max(map(len, (facts.notes, facts.shapes, facts.env))) >= least
 
 
 def is_test_case(facts: Facts) -> bool:

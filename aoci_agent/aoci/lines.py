@@ -1,20 +1,38 @@
 """Token counts of index lines, remembered by digest so that a session starts without a tokenizer."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import groupby
 
-from aoci_agent.aoci.model import Entry, Index
-from aoci_agent.aoci.write import MAGIC, entry_line, header_line, line_hash, section_line
+from aoci_agent.aoci.model import Entry, HeaderLine, Index
+from aoci_agent.aoci.write import (
+    MAGIC,
+    entry_line,
+    header_line,
+    line_hash,
+    section_line,
+    table_line,
+    table_section,
+)
 from aoci_agent.base import tokens
 
+_EMPTY = ("R:-", "A:-", "S:-")
 # What a model must know to read the index; stands above the header of every rendering.
 READING = (
     "# One line per file under its directory line `=== dir/`:"
-    " name[tag]: F:what it is | R:files it uses | A:what it offers | S:further facts. `-` is none.",
+    " name[tag]: F:what it is | R:files it uses | A:what it offers | S:further facts; what is empty is left out.",
     "# tag: layer, module, importance, traits, size, in this order; codes A B C D E below."
     " R: shortest unique path endings, no extension; `ubiquitous` files are left out of R.",
+    "# S: `f: a, b` is what function f does, in order (calls, tables, events, errors, answers);"
+    " `T{a,b}` fields; `T:a¦b` values, `T*:a¦b` stands for Ta, Tb; `{*}` and `*` for variables.",
     "# `+ a b`: more files of that directory, named only; see them with the index or read tool.",
     "# Extracted by program: names are exact, the file itself decides."
     " A later `Δ` line replaces the entry here.",
+)
+
+READING_TABLES = (
+    "# table[module-type-rows-features]: columns. Type: M main, A association, L log, C configuration,"
+    " D dictionary; `→x` refers to table x."
 )
 
 
@@ -31,6 +49,13 @@ def counter(known: Mapping[str, int]) -> Callable[[str], int]:
     return count
 
 
+def prompt_line(entry: Entry, *, tags: bool = True, notes: bool = False) -> str:
+    """An entry as a model sees it: elements with nothing in them are left out, notes on demand."""
+    shown = entry if notes else replace(entry, extra="")
+    head, *rest = entry_line(shown, tags=tags).split(" | ")
+    return " | ".join([head, *(part for part in rest if part not in _EMPTY)])
+
+
 def brief_line(entry: Entry, *, tags: bool = True) -> str:
     """An entry cut to its name, tag and function."""
     return entry_line(entry, tags=tags).split(" | R:", 1)[0]
@@ -41,15 +66,41 @@ def fold_name(name: str) -> str:
     return f'"{name}"' if " " in name else name
 
 
+def header_lines(index: Index) -> list[str]:
+    """The header as a model sees it: dictionaries hold the codes in use, each on one line."""
+    tags = [entry.tag for entry in index.entries]
+    used = {
+        "A": {tag.layer for tag in tags},
+        "B": {tag.module for tag in tags},
+        "D": {trait for tag in tags for trait in tag.traits},
+    }
+    lines: list[str] = []
+    for key, group in groupby(index.header, key=lambda line: line.key):
+        if key not in used:
+            lines += map(header_line, group)
+            continue
+        codes = (item for line in group for item in line.text.split("; "))
+        kept = "; ".join(item for item in codes if item.partition("=")[0] in used[key])
+        lines += [header_line(HeaderLine(key, kept))] if kept else []
+    return lines
+
+
 def rendered_lines(index: Index) -> Iterable[str]:
     """Every line a rendering may show of these entries."""
-    yield from (MAGIC, *READING, *map(header_line, index.header))
+    yield from (MAGIC, *READING, *header_lines(index))
     for directory in sorted({entry.directory for entry in index.entries}):
         yield section_line(directory)
     for entry in index.entries:
-        yield entry_line(entry)
+        yield prompt_line(entry)
+        if entry.extra:
+            yield prompt_line(entry, notes=True)
         yield brief_line(entry)
         yield f" {fold_name(entry.name)}"
+    for schema in sorted({table.schema for table in index.tables}):
+        yield from (table_section(schema), READING_TABLES)
+    for table in index.tables:
+        yield table_line(table)
+        yield f" {table.name}"
 
 
 def measure(index: Index, known: Mapping[str, int]) -> dict[str, int]:

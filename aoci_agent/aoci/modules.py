@@ -18,7 +18,10 @@ _DULL = wordset(
 def modules_of(paths: Sequence[str], known: Mapping[str, str]) -> dict[str, str]:
     """Directory -> code. `known` (directory -> code, from the lock) is kept where still in use."""
     folders = sorted(_split(paths))
-    codes = {folder: known[folder] for folder in folders if folder in known}
+    codes: dict[str, str] = {}
+    for folder in folders:  # two branches may have given one code to two folders
+        if folder in known and known[folder] not in codes.values():
+            codes[folder] = known[folder]
     for folder in folders:
         if folder not in codes:
             codes[folder] = _code(folder, set(codes.values()))

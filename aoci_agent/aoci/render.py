@@ -6,9 +6,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from aoci_agent.aoci.lines import READING, brief_line, counter, fold_name
+from aoci_agent.aoci.layers import is_aside
+from aoci_agent.aoci.lines import (
+    READING,
+    READING_TABLES,
+    brief_line,
+    counter,
+    fold_name,
+    header_lines,
+    prompt_line,
+)
 from aoci_agent.aoci.model import Entry, Index
-from aoci_agent.aoci.write import MAGIC, entry_line, header_line, section_line, table_line
+from aoci_agent.aoci.write import MAGIC, section_line, table_line, table_section
 
 DEFAULT_BUDGET = 60_000
 
@@ -32,10 +41,11 @@ class Rendered:
         return f"{self.shown} of {self.total} entries, {size} tokens, tier {self.tier}"
 
 
-Levels = dict[str, int]  # path -> 2 whole line; 1 name, tag and function; 0 name only
-_WHOLE, _BRIEF, _NAME = 2, 1, 0
+Levels = dict[str, int]  # path -> 3 with notes; 2 whole line; 1 name, tag and function; 0 name only
+_NOTED, _WHOLE, _BRIEF, _NAME = 3, 2, 1, 0
 # Importance from which an entry is shown whole, and from which briefly, tier by tier.
 _TIERS = ((0, 0), (5, 5), (7, 5), (9, 7))
+_TABLE_NAMES = 3  # the tier that names tables without their columns; the one below has none
 
 
 def _weight(entry: Entry) -> int:
@@ -53,13 +63,19 @@ def render(index: Index, budget: int = DEFAULT_BUDGET, *, tags: bool = True) -> 
     room = budget - sum(map(count, header))
     for tier in range(len(_TIERS)):
         levels = _levels(index, tier)
+        tables, cost = _tables(index, count, whole=tier < _TABLE_NAMES)
+        left = room - cost
         lines, used = _lines(index, levels, count, tags=tags)
-        if used <= room:
+        if used <= left:
             for richer in reversed(range(tier)):
-                _fill(index, levels, _levels(index, richer), room - used, count, tags=tags)
+                _fill(index, levels, _levels(index, richer), left - used, count, tags=tags)
+                lines, used = _lines(index, levels, count, tags=tags)
+            if any(entry.extra for entry in index.entries):
+                _fill(index, levels, _noted(index, levels), left - used, count, tags=tags)
                 lines, used = _lines(index, levels, count, tags=tags)
             shown = sum(1 for level in levels.values() if level)
-            return _rendered(header, lines, (shown, len(levels), tier), budget - room + used)
+            numbers = (shown, len(levels), tier)
+            return _rendered(header, lines + tables, numbers, budget - left + used)
     lines, used = _directories(index, room, count)
     return _rendered(header, lines, (0, len(index.entries), 4), budget - room + used)
 
@@ -67,7 +83,19 @@ def render(index: Index, budget: int = DEFAULT_BUDGET, *, tags: bool = True) -> 
 def _levels(index: Index, tier: int) -> Levels:
     whole, brief = _TIERS[tier]
     weights = ((entry.path, _weight(entry)) for entry in index.entries)
-    return {path: _WHOLE if w >= whole else int(w >= brief) for path, w in weights}
+    return {
+        path: _NAME if is_aside(path) else _WHOLE if w >= whole else int(w >= brief)
+        for path, w in weights
+    }
+
+
+def _noted(index: Index, levels: Levels) -> Levels:
+    """Whole entries with their notes, which come last: what the program derived is in step."""
+    noted = {entry.path for entry in index.entries if entry.extra}
+    return {
+        path: _NOTED if level == _WHOLE and path in noted else level
+        for path, level in levels.items()
+    }
 
 
 def _fill(
@@ -93,7 +121,9 @@ def _fill(
 def _shown(entry: Entry, level: int, *, tags: bool) -> str:
     if level == _NAME:
         return f" {fold_name(entry.name)}"
-    return entry_line(entry, tags=tags) if level == _WHOLE else brief_line(entry, tags=tags)
+    if level == _BRIEF:
+        return brief_line(entry, tags=tags)
+    return prompt_line(entry, tags=tags, notes=level == _NOTED)
 
 
 def _rendered(
@@ -107,7 +137,7 @@ def _rendered(
 
 def _header(index: Index, budget: int, count: Callable[[str], int]) -> list[str]:
     """Reading rules and header lines; the last lines give way when they fill half the budget."""
-    lines = [MAGIC, *READING, *map(header_line, index.header)]
+    lines = [MAGIC, *READING, *header_lines(index)]
     while len(lines) > 2 and sum(map(count, lines)) > budget // 2:
         lines.pop()
     return lines
@@ -132,8 +162,20 @@ def _lines(
         if folded:
             lines.append(f"+{folded}")
             used += 2
-    tables = [table_line(table) for table in index.tables]
-    return lines + tables, used + sum(map(count, tables))
+    return lines, used
+
+
+def _tables(index: Index, count: Callable[[str], int], *, whole: bool) -> tuple[list[str], int]:
+    """The table sections and their tokens; only the names of the tables unless `whole`."""
+    lines: list[str] = []
+    used = 0
+    for schema, group in groupby(index.tables, key=lambda table: table.schema):
+        head = [table_section(schema)] if lines else [table_section(schema), READING_TABLES]
+        names = [f" {table.name}" for table in group] if not whole else []
+        rows = [table_line(table) for table in index.tables if table.schema == schema and whole]
+        lines += [*head, *rows, *([f"+{''.join(names)}"] if names else [])]
+        used += sum(map(count, (*head, *rows, *names))) + 2 * bool(names)
+    return lines, used
 
 
 def _directories(index: Index, room: int, count: Callable[[str], int]) -> tuple[list[str], int]:

@@ -62,9 +62,10 @@ def stats(index: Index, indexable: int | None = None) -> Stats:
         tokens=rendered.tokens,
         header=tokens.count(rendered.header),
         elements={name: tokens.count("\n".join(texts)) for name, texts in parts.items()},
-        documented=sum(1 for entry in index.entries if _is_documented(entry.function)),
+        documented=sum(1 for entry in index.entries if is_documented(entry.function)),
     )
 
 
-def _is_documented(function: str) -> bool:
+def is_documented(function: str) -> bool:
+    """Whether F is the file's own documentation rather than derived from what it holds."""
     return bool(function) and _DERIVED.match(function) is None

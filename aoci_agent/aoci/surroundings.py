@@ -13,6 +13,8 @@ from aoci_agent.aoci.wordset import wordset
 
 HUB_SHARE = 0.045
 HUB_AT_LEAST = 15
+_USUAL_SHARE = 0.06
+_USUAL_AT_LEAST = 12
 # Names a framework asks for: every page has them, so they say nothing.
 FRAMEWORK = wordset(
     "runtime dynamic revalidate metadata viewport maxDuration generateMetadata generateStaticParams"
@@ -35,13 +37,15 @@ class ShortNames:
 
 
 def _endings(path: str) -> Iterator[str]:
+    """Longer and longer endings; each with the extension too, for files that differ in it alone."""
     folder, _, name = path.rpartition("/")
     stem, dot, _ = name.rpartition(".")
-    ending = stem if stem and dot else name
-    yield ending
+    bare = [stem, name] if stem and dot else [name]
+    yield from bare
+    before = ""
     for part in reversed(folder.split("/") if folder else ()):
-        ending = f"{part}/{ending}"
-        yield ending
+        before = f"{part}/{before}"
+        yield from (f"{before}{ending}" for ending in bare)
 
 
 def passes_on(facts: Facts) -> bool:
@@ -49,6 +53,12 @@ def passes_on(facts: Facts) -> bool:
     return len(set(facts.exports) - facts.defined) > sum(
         s.public for s in facts.symbols if not s.owner
     )
+
+
+def _calls_of(flows: Iterable[str]) -> set[str]:
+    """The plain calls among the steps of one file."""
+    steps = (step for flow in flows for step in flow.partition(": ")[2].split(", "))
+    return {step for step in steps if " " not in step and not step.isdigit()}
 
 
 class Surroundings:
@@ -105,11 +115,19 @@ class Surroundings:
         packages = Counter(name for row in self.links.outside.values() for name in row)
         common = max(12, sources * 0.12)  # packages used so widely that naming them says nothing
         self.everywhere = frozenset(name for name, users in packages.items() if users > common)
+        self.usual = self._usual_steps()
         self.shown: dict[str, set[str]] = {}  # file -> names a package shows of it
         for source, row in edges.items():
             if PurePosixPath(source).stem in _FRONTS and passes_on(self.world[source]):
                 for target in row:
                     self.shown.setdefault(target, set()).update(self.world[source].exports)
+
+    def _usual_steps(self) -> frozenset[str]:
+        """Calls made all over the repository: a step of everything tells nothing of one thing."""
+        files = [facts.flows for facts in self.world.values() if facts.flows]
+        made = Counter(step for flows in files for step in _calls_of(flows))
+        most = max(_USUAL_AT_LEAST, len(files) * _USUAL_SHARE)
+        return frozenset(step for step, count in made.items() if count > most)
 
     def _count(self, facts: Facts, sign: int) -> None:
         for counts, names in (

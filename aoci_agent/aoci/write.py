@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from dataclasses import replace
 from itertools import groupby
 
 from aoci_agent.aoci.model import Entry, HeaderLine, Index, TableEntry
@@ -19,14 +20,18 @@ def plain(text: str) -> str:
 def entry_line(entry: Entry, *, tags: bool = True) -> str:
     """One entry as one line, without a line end; `tags=False` leaves the bracket out."""
     bracket = f"[{tag_text(entry.tag)}]" if tags else ""
-    fields = (
+    tail = f" | {_CONTROL.sub(' ', entry.extra).strip()}" if entry.extra.strip() else ""
+    return f"{entry.name}{bracket}: {' | '.join(entry_fields(entry))}{tail}"
+
+
+def entry_fields(entry: Entry) -> tuple[str, str, str, str]:
+    """The four elements as they stand on the line."""
+    return (
         f"F:{plain(entry.function) or '-'}",
         f"R:{','.join(map(plain, entry.relations)) or '-'}",
         f"A:{', '.join(map(plain, entry.api)) or '-'}",
         f"S:{plain(entry.synopsis) or '-'}",
     )
-    tail = f" | {_CONTROL.sub(' ', entry.extra).strip()}" if entry.extra.strip() else ""
-    return f"{entry.name}{bracket}: {' | '.join(fields)}{tail}"
 
 
 def line_hash(line: str) -> str:
@@ -34,9 +39,21 @@ def line_hash(line: str) -> str:
     return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
+def element_hashes(entry: Entry) -> dict[str, str]:
+    """Hash of each element: F R A S, and T for the tag without its size, which is counted, not told."""
+    fields = entry_fields(entry)
+    tag = tag_text(replace(entry.tag, size=""))
+    return {key: line_hash(text)[:8] for key, text in zip("FRAST", (*fields, tag), strict=True)}
+
+
 def section_line(directory: str) -> str:
     """`=== dir/`; the root is `./`."""
     return f"=== {directory or '.'}/"
+
+
+def table_section(schema: str) -> str:
+    """`=== @tables`, with the schema where it is not the usual one."""
+    return f"=== @tables:{schema}" if schema else "=== @tables"
 
 
 def header_line(line: HeaderLine) -> str:
@@ -53,15 +70,15 @@ def table_line(table: TableEntry) -> str:
 
 
 def write(index: Index) -> str:
-    """The whole index. A blank line parts entries so that neighbouring edits merge cleanly."""
-    lines = [MAGIC, *map(header_line, index.header)]
+    """The whole index. A blank line parts all lines so that neighbouring edits merge cleanly."""
+    lines = [MAGIC, *(f"\n{header_line(line)}" for line in index.header)]
     entries = sorted(index.entries, key=lambda entry: (entry.directory, entry.name))
     for directory, group in groupby(entries, key=lambda entry: entry.directory):
-        lines.append(section_line(directory))
+        lines.append(f"\n{section_line(directory)}")
         lines.extend(f"\n{entry_line(entry)}" for entry in group)
     tables = sorted(index.tables, key=lambda table: (table.schema, table.name))
     for schema, rows in groupby(tables, key=lambda table: table.schema):
-        lines.append(f"=== @tables:{schema}" if schema else "=== @tables")
+        lines.append(f"\n{table_section(schema)}")
         lines.extend(f"\n{table_line(row)}" for row in rows)
     return "\n".join(lines) + "\n"
 

@@ -116,6 +116,15 @@ class Repository:
         options = ("--porcelain", "-z", "--untracked-files=normal")
         return bool(self._hardened.read("status", *options).strip(b"\0"))
 
+    def hooks(self) -> tuple[Path, str]:
+        """The repository's own folder of hooks, shared by its worktrees, and where `core.hooksPath`
+        sends git instead ("" for nowhere else).
+        """
+        common = self._hardened.read("rev-parse", "--path-format=absolute", "--git-common-dir")
+        personal = personal_settings(self._hardened.program).get("core.hookspath", [""])[-1]
+        elsewhere = self._hardened.setting("core.hooksPath") or personal
+        return Path(os.fsdecode(common).strip()) / "hooks", elsewhere
+
     def git(self, *args: str) -> str:
         """The output of a reading git command. Paths are literal and belong after "--".
 

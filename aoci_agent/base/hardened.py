@@ -150,6 +150,11 @@ class HardenedGit:
         names = os.fsdecode(outcome.stdout).split("\0")
         return tuple(dict.fromkeys(name for name in names if name and name.lower() not in own))
 
+    def setting(self, name: str) -> str:
+        """The value of one setting in the repository's own file, "" where it has none."""
+        outcome = self._run((), "config", "--local", "--get", name, limits=_SETTINGS_LIMITS)
+        return os.fsdecode(outcome.stdout).strip() if outcome.exit_code == 0 else ""
+
     def _run(self, defined: Iterable[str], *args: str, limits: Limits = _LIMITS) -> BlockingOutcome:
         settings = [*_FIXED.items(), *self.personal, *_overrides(defined)]
         environment = {

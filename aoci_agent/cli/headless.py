@@ -141,6 +141,7 @@ def result(started: SessionStarted, finished: TurnFinished) -> dict[str, Any]:
         "usage": usage(finished.turn),
         "denied_actions": list(finished.denied),
         "index": started.index_status,
+        "index_id": started.index_id,
         "prefix_id": started.prefix_id,
     }
 

@@ -1,20 +1,23 @@
-"""`aoci-agent index build|show|stats` and `aoci-agent search`: the index without any model."""
+"""`aoci-agent index build|update|show|stats|pin|unpin` and `search`: the index without any model."""
 
 import json
 import sys
 from dataclasses import asdict
 
+from aoci_agent.aoci.files import BuildReport, Changes
+from aoci_agent.aoci.lock import ELEMENTS
 from aoci_agent.aoci.lookup import entries_at, search as look_up
 from aoci_agent.aoci.stats import Stats, stats
 from aoci_agent.aoci.write import full_line
 from aoci_agent.assembly import Bench, Progress
-from aoci_agent.base.errors import Exit, ForModel, ForUser
+from aoci_agent.base.errors import BadUsage, Exit, ForModel, ForUser
 from aoci_agent.base.files import STATE
 from aoci_agent.base.terminal import clean
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.launch import launch_from
 
 FINDINGS_SHOWN = 20
+CHANGES_SHOWN = 50
 
 
 def search(arguments: Arguments) -> int:
@@ -34,10 +37,64 @@ def search(arguments: Arguments) -> int:
 def build(arguments: Arguments) -> int:
     """Write the index; exit 1 when the workspace refused it."""
     bench = Bench(launch_from(arguments))
-    report = bench.store.build(_progress())
+    report = bench.store.build(_progress(), fresh=arguments.fresh)
     if arguments.json:
         print(json.dumps(asdict(report)))
         return Exit.DONE if report.saved else Exit.FAILED
+    _say_built(report)
+    return Exit.DONE if report.saved else Exit.FAILED
+
+
+def update(arguments: Arguments) -> int:
+    """Bring the index in step and list what changed; with --fix, settle what `check` can settle."""
+    bench = Bench(launch_from(arguments))
+    if bench.store.load() is None:
+        raise ForUser("there is no index to update", "aoci-agent index build")
+    repaired = _repair(bench) if arguments.fix else []
+    report = bench.store.build(_progress())
+    if arguments.json:
+        print(json.dumps(asdict(report) | {"repaired": repaired}))
+        return Exit.DONE if report.saved else Exit.FAILED
+    for line in (*repaired, *_changed(report.changes)):
+        print(clean(line))
+    _say_built(report)
+    return Exit.DONE if report.saved else Exit.FAILED
+
+
+def _repair(bench: Bench) -> list[str]:
+    """What `check` can settle in the file itself, settled: one line for each."""
+    from aoci_agent.aoci.check.repair import repair
+
+    return repair(bench.store)
+
+
+def pin(arguments: Arguments) -> int:
+    """Say that elements of an entry, as written now, are right for the source as it is now."""
+    return _repin(arguments, keep=True)
+
+
+def unpin(arguments: Arguments) -> int:
+    """Give elements of an entry back to the program."""
+    return _repin(arguments, keep=False)
+
+
+def _repin(arguments: Arguments, *, keep: bool) -> int:
+    bench = Bench(launch_from(arguments))
+    given = [name.strip() for name in arguments.elements.split(",") if name.strip()]
+    elements = ["T" if name.lower() in ("tag", "t") else name.upper() for name in given]
+    if unknown := [name for name in elements if name not in ELEMENTS]:
+        raise BadUsage(f"no element {', '.join(unknown)}", "name some of F,R,A,S,tag")
+    try:
+        path = bench.workspace.relative(arguments.path)
+    except ForModel as error:
+        raise BadUsage(str(error), "name a file inside the folder") from error
+    settled = bench.store.settle(path, elements, keep=keep)
+    names = ", ".join("tag" if name == "T" else name for name in settled) or "nothing"
+    print(clean(f"{path}: {names} {'pinned' if keep else 'the program writes again'}"))
+    return Exit.DONE
+
+
+def _say_built(report: BuildReport) -> None:
     place = f"{STATE}/index.aoci" if report.saved else "not saved"
     print(
         f"{place}: {report.entries} entries for {report.indexable} indexable files, {report.tokens} tokens, "
@@ -47,7 +104,16 @@ def build(arguments: Arguments) -> int:
         print(f"  note: {clean(finding)}", file=sys.stderr)
     if len(report.findings) > FINDINGS_SHOWN:
         print(f"  and {len(report.findings) - FINDINGS_SHOWN} more notes", file=sys.stderr)
-    return Exit.DONE if report.saved else Exit.FAILED
+
+
+def _changed(changes: Changes) -> list[str]:
+    """One line for each entry, `+` new, `-` gone, `~` changed, `>` moved; a long list is cut."""
+    lines = [f"> {old} -> {new}" for old, new in changes.moved]
+    for mark, paths in (("+", changes.added), ("-", changes.removed), ("~", changes.changed)):
+        lines += [f"{mark} {path}" for path in paths[:CHANGES_SHOWN]]
+        if len(paths) > CHANGES_SHOWN:
+            lines.append(f"{mark} and {len(paths) - CHANGES_SHOWN} more")
+    return lines
 
 
 def show(arguments: Arguments) -> int:

@@ -1,7 +1,9 @@
-"""Does an update give what a rebuild gives? `python -m aoci_agent.evals.index_equal REPO [--commits N]`.
+"""Does an update give what a rebuild gives? `python -m aoci_agent.evals.index_equal REPO... [--commits N]`.
 
-Walks the newest first-parent commits of a copy: each is updated from the one before, and built anew
-with an empty cache from the same lock. Index and lock must be the same bytes. Exit 1 when one differs.
+Walks the newest first-parent commits that touch source files, on a copy of each repository: each
+commit is updated from the one before, and built anew with an empty cache from the same lock and
+index. Index and lock must be the same bytes. Beside it a session's own way is proved: refreshing the
+changed files in memory must give the elements the rebuild gives. Exit 1 when one differs.
 """
 
 import argparse
@@ -10,56 +12,134 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from aoci_agent.aoci.facts.languages import language_of
 from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE
+from aoci_agent.aoci.parse import parse
 from aoci_agent.aoci.store import IndexStore
+from aoci_agent.aoci.write import element_hashes
 from aoci_agent.base.errors import ForUser
 from aoci_agent.base.files import STATE, Workspace
 from aoci_agent.base.git import Repository
 from aoci_agent.base.process import Limits, run_blocking
 
-COMMITS = 25
+COMMITS = 100
+State = dict[str, bytes]
+
+
+@dataclass
+class Tally:
+    """What one repository gave. Seconds are of the commits that were equal."""
+
+    commits: int = 0
+    equal: int = 0
+    refreshed: int = 0  # commits whose refresh in memory gave the same elements
+    refreshable: int = 0  # commits that changed files without adding or removing any
+    updating: float = 0.0
+    rebuilding: float = 0.0
+
+    @property
+    def speed_up(self) -> float:
+        """How many times faster an update is than a rebuild."""
+        return self.rebuilding / self.updating if self.updating else 0.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print one line per commit that differs, then `n/n` and the times of both ways."""
+    """Print one line per repository and commit that differs, then `n/n` and the speed-up."""
     parser = argparse.ArgumentParser(prog="python -m aoci_agent.evals.index_equal")
-    parser.add_argument("repository", type=Path, metavar="REPO")
+    parser.add_argument("repositories", nargs="+", type=Path, metavar="REPO")
     parser.add_argument("--commits", type=int, default=COMMITS, metavar="N")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="aoci-equal-") as folder:
-        try:
-            return _compare(options.repository, options.commits, Path(folder))
-        except ForUser as error:
-            print(f"{error.message}\n{error.hint}", file=sys.stderr)
-            return 1
+    whole = Tally()
+    for repository in options.repositories:
+        with tempfile.TemporaryDirectory(prefix="aoci-equal-") as folder:
+            try:
+                tally = _compare(repository, options.commits, Path(folder))
+            except ForUser as error:
+                print(f"{error.message}\n{error.hint}", file=sys.stderr)
+                return 1
+        print(_told(repository.name, tally), flush=True)
+        for name in ("commits", "equal", "refreshed", "refreshable", "updating", "rebuilding"):
+            setattr(whole, name, getattr(whole, name) + getattr(tally, name))
+    if len(options.repositories) > 1:
+        print(_told("all", whole))
+    return 0 if (whole.equal, whole.refreshed) == (whole.commits, whole.refreshable) else 1
 
 
-def _compare(source: Path, commits: int, folder: Path) -> int:
+def _told(name: str, tally: Tally) -> str:
+    return (
+        f"{name}: update == rebuild {tally.equal}/{tally.commits}, refresh =="
+        f" rebuild {tally.refreshed}/{tally.refreshable}; update {tally.updating:.1f} s,"
+        f" rebuild {tally.rebuilding:.1f} s, {tally.speed_up:.1f} times faster"
+    )
+
+
+def _compare(source: Path, commits: int, folder: Path) -> Tally:
     tree = folder / "tree"
     _git(folder, "clone", "--quiet", "--no-checkout", str(source.resolve()), str(tree))
-    listed = _git(tree, "rev-list", "--first-parent", f"--max-count={commits + 1}", "HEAD")
-    first, *rest = reversed(listed.split())
+    first, *rest = _source_touching(tree, commits)
     _checkout(tree, first)
     _build(tree, folder / "cache")
-    equal, updating, rebuilding = 0, 0.0, 0.0
+    tally = Tally(commits=len(rest))
     for commit in rest:
+        before = _state(tree)
         _checkout(tree, commit)
-        lock = (tree / STATE / LOCK_FILE).read_bytes()
-        updating += _build(tree, folder / "cache")
+        changed = _changed(tree, commit)
+        updating = _build(tree, folder / "cache")
         updated = _state(tree)
-        shutil.rmtree(tree / STATE)
-        (tree / STATE).mkdir()
-        (tree / STATE / LOCK_FILE).write_bytes(lock)
-        rebuilding += _build(tree, folder / f"cache-{commit}")
+        _restore(tree, before)
+        if changed:
+            tally.refreshable += 1
+            tally.refreshed += _refresh(tree, folder / "cache", changed, updated)
+        rebuilding = _build(tree, folder / f"cache-{commit}")
         if updated == _state(tree):
-            equal += 1
+            tally.equal += 1
+            tally.updating += updating
+            tally.rebuilding += rebuilding
         else:
-            print(f"{commit} differs")
+            print(f"{source.name} {commit} differs", flush=True)
         shutil.rmtree(folder / f"cache-{commit}")
-    print(f"{equal}/{len(rest)} equal; update {updating:.1f} s, rebuild {rebuilding:.1f} s")
-    return 0 if equal == len(rest) else 1
+    return tally
+
+
+def _source_touching(tree: Path, commits: int) -> list[str]:
+    """The newest commits that change a file in a language, oldest first, after their predecessor."""
+    listed = _git(tree, "log", "--first-parent", "-m", "--name-only", "--format=%x00%H", "HEAD")
+    chosen: list[str] = []
+    for block in listed.split("\0")[1:]:
+        commit, *names = [line for line in block.split("\n") if line]
+        if any(language_of(name) is not None for name in names):
+            chosen.append(commit)
+        if len(chosen) == commits:
+            break
+    start = _git(tree, "rev-list", "--first-parent", "--max-count=2", chosen[-1]).split()
+    return [*start[1:], *reversed(chosen)]
+
+
+def _changed(tree: Path, commit: str) -> list[str]:
+    """Files the commit only modified; none when it also added, removed or moved some."""
+    names = _git(
+        tree, "diff-tree", "-r", "--no-commit-id", "--name-status", "-z", f"{commit}^1", commit
+    )
+    parts = [part for part in names.split("\0") if part]
+    pairs = list(zip(parts[::2], parts[1::2], strict=True))
+    return [path for _, path in pairs] if all(status == "M" for status, _ in pairs) else []
+
+
+def _refresh(tree: Path, cache: Path, changed: list[str], wanted: State) -> bool:
+    """Whether a session's refresh of the changed files gives the elements of the updated index."""
+    after = parse(wanted[INDEX_FILE].decode()).by_path
+    with Workspace(tree) as workspace:
+        store = IndexStore(workspace, None, cache)
+        store.load()
+        entries = store.refresh(changed)
+    return all(
+        element_hashes(entry) == element_hashes(after[entry.path])
+        for entry in entries
+        if entry.path in after
+    )
 
 
 def _build(tree: Path, cache: Path) -> float:
@@ -69,9 +149,13 @@ def _build(tree: Path, cache: Path) -> float:
     return time.monotonic() - started
 
 
-def _state(tree: Path) -> tuple[bytes, bytes]:
-    index, lock = (tree / STATE / name for name in (INDEX_FILE, LOCK_FILE))
-    return index.read_bytes(), lock.read_bytes()
+def _state(tree: Path) -> State:
+    return {name: (tree / STATE / name).read_bytes() for name in (INDEX_FILE, LOCK_FILE)}
+
+
+def _restore(tree: Path, state: State) -> None:
+    for name, data in state.items():
+        (tree / STATE / name).write_bytes(data)
 
 
 def _checkout(tree: Path, commit: str) -> None:
@@ -79,7 +163,11 @@ def _checkout(tree: Path, commit: str) -> None:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    done = run_blocking(["git", *arguments], cwd=folder, limits=Limits(seconds=300))
+    done = run_blocking(
+        ["git", *arguments],
+        cwd=folder,
+        limits=Limits(seconds=300, output_bytes=50_000_000, spill_bytes=100_000_000),
+    )
     if done.exit_code:
         raise ForUser(f"git {arguments[0]} failed", done.stderr.decode("utf-8", "replace")[-500:])
     return done.stdout.decode()

@@ -30,7 +30,7 @@ LIBRARY: Mapping[str, str] = {
 
 def entries() -> Mapping[str, Entry]:
     world = {path: extract(path, text.encode()) for path, text in sorted(LIBRARY.items())}
-    return generate(world, Lock(), Listing())[0].by_path
+    return generate(world, Lock(), Listing()).made.by_path
 
 
 def test_what_the_users_of_a_library_import_is_its_core() -> None:

@@ -153,7 +153,7 @@ def test_entries_are_parted_by_a_blank_line() -> None:
     tag = Tag("S", "Cr", 5, "", "T")
     text = write(Index((), (Entry("d", "a", tag), Entry("d", "b", tag))))
     assert text == (
-        "#AOCI 1\n=== d/\n\na[SCr5T]: F:- | R:- | A:- | S:-\n\nb[SCr5T]: F:- | R:- | A:- | S:-\n"
+        "#AOCI 1\n\n=== d/\n\na[SCr5T]: F:- | R:- | A:- | S:-\n\nb[SCr5T]: F:- | R:- | A:- | S:-\n"
     )
 
 
@@ -181,7 +181,7 @@ def test_unknown_header_keys_and_elements_survive() -> None:
     index = parse(text)
     assert index.header[0] == HeaderLine("team", "red")
     assert index.entries[0].extra == "M:q | Q:r"
-    assert "#team: red\n# a remark\n" in write(index)
+    assert "#team: red\n\n# a remark\n" in write(index)
     assert write(index).endswith("S:- | M:q | Q:r\n")
 
 

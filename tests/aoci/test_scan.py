@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 from aoci_agent.aoci.facts.extract import extract
-from aoci_agent.aoci.scan import Role, listing, role_of
+from aoci_agent.aoci.project import Project
+from aoci_agent.aoci.roles import Role, role_of
+from aoci_agent.aoci.scan import listing
 from aoci_agent.base.files import Workspace
 
 
@@ -52,7 +54,7 @@ def test_content_decides_too(path: str, data: bytes, reason: str) -> None:
 
 def walk(root: Path) -> tuple[list[str], list[str]]:
     with Workspace(root) as workspace:
-        found = listing(workspace, None)
+        found = listing(workspace, None, Project())
     return found.indexed, found.findings
 
 

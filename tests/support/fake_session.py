@@ -81,6 +81,7 @@ STARTED = SessionStarted(
     mode="ask",
     commit="0" * 40,
     prefix_id="f00d",
+    index_id="1dec",
     index_status="412 of 475 entries, 39.7k tokens, tier 1",
     version="0.1.0",
 )

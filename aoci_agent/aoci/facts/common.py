@@ -1,19 +1,20 @@
 """Facts that look alike in every language: environment keys, SQL tables, called paths, events."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 MAX_ITEMS = 24
 
 _ENV = re.compile(
     r"""(?:environ(?:\.get|\.setdefault|\.pop)?\s*[\[(]|getenv\s*\(|env::var\s*\(|LookupEnv\s*\(
-    |Getenv\s*\(|ENV\s*\[|env\.(?:get|str|bool|int)\s*\()\s*["'](?P<quoted>[A-Z][A-Z0-9_]{2,})["']
-    |(?:process\.env|import\.meta\.env)(?:\.|\[["'])(?P<member>[A-Z][A-Z0-9_]{2,})
+    |Getenv\s*\(|ENV\s*\[|env\.(?:get|str|bool|int)\s*\(|Env\w*\s*\(|\benv[A-Z]\w*\s*\()\s*["'](?P<quoted>[A-Z][A-Z0-9_]{2,})["']
+    |(?:process\.env|import\.meta\.env)(?:\.|\[["'])(?P<member>[A-Z][A-Z0-9_]{2,}|npm_\w+)
     |\benv:"(?P<tag>[A-Z][A-Z0-9_]{2,})""",
     re.VERBOSE,
 )
 _SQL = re.compile(
-    r"""\b(?:(?P<read>FROM|JOIN)|(?P<write>INSERT\s+INTO|UPDATE|DELETE\s+FROM|REPLACE\s+INTO)
+    r"""\b(?:(?P<read>FROM|JOIN)
+    |(?P<write>INSERT\s+(?:IGNORE\s+)?INTO|(?<!KEY\ )(?<!FOR\ )(?<!ON\ )UPDATE|DELETE\s+FROM|REPLACE\s+INTO)
     |(?P<ddl>CREATE\s+TABLE(?:\s+IF\s+NOT\s+EXISTS)?|ALTER\s+TABLE|DROP\s+TABLE(?:\s+IF\s+EXISTS)?))
     \s+["`\[]?(?:\w+["`\]]?\.["`\[]?)?(?P<table>[a-zA-Z_]\w{2,})["`\]]?(?=[\s;,()"'`]|$)""",
     re.VERBOSE,
@@ -26,11 +27,17 @@ _STRING = re.compile(
     r"\"\"\"(?:[^\\]|\\.)*?\"\"\"|`[^`]*`|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 )
 _NOT_TABLES = frozenset({"set", "the", "select", "where", "values", "table", "only", "unnest"})
-_CALL = re.compile(
-    r"""(?:\b(?:fetch|axios|request|http|api|client|ky|got)\w*(?:\.\w+)?(?:<[^<>()]*(?:<[^<>]*>)?[^<>()]*>)?\(\s*
-    |\b(?:path|url)\s*:\s*)[`"'](?:\$\{[^}]*\})?(?P<path>/(?:api|v\d|[\w-]+/)[^`"'\s?]*)""",
+_PATH = re.compile(
+    r"""[`"'](?P<base>\$\{[^}`"'\n]*\})?(?P<path>/(?:api|v\d|[\w-]+/)[^`"'\s?]*|/[\w-]{3,}(?=[`"'?]))""",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"""(?:(?:\b(?:axios|request|http|api|client|ky|got)|fetch)\w*(?:\.(?P<verb>\w+))?
+    (?:<[^<>()]*(?:<[^<>]*>)?[^<>()]*>)?\(|\b(?:path|url)\s*:)\s*\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
+_BEFORE = 120  # characters before a path in which the call that takes it begins
+_VERBS = frozenset(("get", "post", "put", "patch", "delete"))
 _EVENT = re.compile(
     r"""(?:\.(?P<verb>publish|emit|subscribe|Publish|Subscribe|send_task)
     \(\s*(?:\w+\s*,\s*)?["'](?P<name>[\w.:/-]{3,60})["'])""",
@@ -38,7 +45,7 @@ _EVENT = re.compile(
 )
 _ROUTE_VARIABLE = re.compile(r"\$\{[^}]*\}")
 _CHAIN = re.compile(
-    r"(?<!from )(?<!import )(?<![\w$.])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+", re.ASCII
+    r"(?<!from )(?<!import )(?<![\w$.])[A-Za-z_$][\w$]*+(?:\.[A-Za-z_$][\w$]*+)++", re.ASCII
 )
 _MEMBER = re.compile(r"\.([A-Za-z_]\w{2,})\(")
 
@@ -71,14 +78,49 @@ def sql_tables(text: str, *, whole: bool = False) -> tuple[str, ...]:
     return unique(f"{name} {kind}" for name, kind in sorted(access.items()))
 
 
+_DONE = (("INS", "insert"), ("REP", "insert"), ("UPD", "update"), ("DEL", "delete"))
+
+
+def sql_steps(code: str) -> list[tuple[int, str]]:
+    """Where statements touch tables and lock rows: (position, `insert users`)."""
+    if "FROM" not in code and "INTO" not in code and "UPDATE" not in code:
+        return []
+    steps: list[tuple[int, str]] = []
+    for piece in _STRING.finditer(code):
+        if not _STATEMENT.search(piece[0]):
+            continue
+        for found in _SQL.finditer(piece[0]):
+            if found["table"].lower() in _NOT_TABLES:
+                continue
+            verb = next(
+                (told for key, told in _DONE if (found["write"] or "").startswith(key)), "select"
+            )
+            steps.append((piece.start() + found.start(), f"{verb} {found['table']}"))
+        if "FOR UPDATE" in piece[0]:
+            steps.append((piece.end(), "FOR UPDATE"))
+    return steps
+
+
 def _upper_keywords(sql: str) -> str:
     words = r"\b(from|join|insert\s+into|update|delete\s+from|create\s+table|if\s+not\s+exists|alter\s+table|drop\s+table|if\s+exists)\b"
     return re.sub(words, lambda found: found[0].upper(), sql, flags=re.IGNORECASE)
 
 
 def called_paths(text: str) -> tuple[str, ...]:
-    """Paths this file requests from an HTTP interface; variables become `*`."""
-    return unique(_ROUTE_VARIABLE.sub("*", m["path"]).rstrip("/") for m in _CALL.finditer(text))
+    """Paths this file requests from an HTTP interface, after the verb where the call names one.
+
+    Variables become `*`.
+    """
+    return unique(_called(text), 60)
+
+
+def _called(text: str) -> Iterator[str]:
+    for found in _PATH.finditer(text):
+        asks = _ASKS.search(text, max(found.start() - _BEFORE, 0), found.start())
+        if asks and (not found["base"] or found[0][0] == "`"):
+            verb = (asks["verb"] or "").lower()
+            path = _ROUTE_VARIABLE.sub("*", found["path"]).rstrip("/")
+            yield f"{verb.upper()} {path}" if verb in _VERBS else path
 
 
 def events(text: str) -> tuple[str, ...]:

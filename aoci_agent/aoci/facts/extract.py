@@ -8,9 +8,11 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from aoci_agent.aoci.facts.language import Source, TooSlow
-from aoci_agent.aoci.facts.languages import language_of
+from aoci_agent.aoci.facts.languages import language_of, language_of_program
 from aoci_agent.aoci.facts.model import Facts
+from aoci_agent.aoci.facts.normal import semantic_hash, sketch_of, style_of
 from aoci_agent.aoci.facts.plain import kind_of, plain_facts
+from aoci_agent.aoci.facts.stored import stored
 
 _GENERATED = re.compile(
     r"code generated .{0,80}do not edit|^\W*@generated\b"
@@ -25,7 +27,7 @@ def facts_key(path: str, content: str) -> str:
     """What facts are cached under: equal only where `extract` gives the same."""
     pure = PurePosixPath(path)
     if language_of(path) is None:
-        return f"{content}:{kind_of(path)}{pure.suffix}"
+        return f"{content}:{kind_of(path)}{pure.suffix}:{style_of(path)}"
     speaking = {"route": path, "__init__": "package"}  # names that mean something to a language
     return f"{content}:{speaking.get(pure.stem, '')}{pure.suffix}"
 
@@ -40,16 +42,22 @@ def extract(path: str, data: bytes) -> Facts:
     text = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
     source = Source(path, text, text.encode())
     try:
-        facts = _reader(path)(source)
+        facts = _reader(path, text)(source)
     except TooSlow:
         facts = replace(plain_facts(source), problem="parser gave up after its time limit")
     except Exception as error:  # noqa: BLE001 - one odd file must not cost the whole index
         facts = Facts("text", problem=f"not understood ({type(error).__name__}: {error})"[:200])
-    return replace(facts, lines=lines)
+    facts = replace(facts, stored=stored(path, text))
+    sem, sketch = semantic_hash(path, text), sketch_of(data)
+    damage = "; ".join(dict.fromkeys(source.damage))
+    return replace(facts, lines=lines, sem=sem, sketch=sketch, problem=facts.problem or damage)
 
 
-def _reader(path: str) -> Callable[[Source], Facts]:
+def _reader(path: str, text: str) -> Callable[[Source], Facts]:
+    """The reader a file's name asks for, else its first line; both are part of `facts_key`."""
     known = language_of(path)
+    if known is None and text.startswith("#!") and kind_of(path) == "code":
+        known = language_of_program(text[:200].partition("\n")[0])
     if known is None:
         return plain_facts
     module, _, name = known.reader.partition(":")
@@ -63,7 +71,9 @@ def _left_out(path: str, data: bytes) -> str:
     if b"\0" in data[:8192] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return "binary"
     head = data[:600].decode("utf-8", "replace")
-    if _GENERATED.search(head) and not path.endswith((".md", ".txt", ".toml", ".yaml", ".yml")):
+    written = (".md", ".txt", ".toml", ".yaml", ".yml")
+    schema = "by Diesel CLI" in head  # the only place that says what is stored
+    if _GENERATED.search(head) and not schema and not path.endswith(written):
         return "generated"
     longest = max(map(len, data[:200_000].split(b"\n")), default=0)
     if path.endswith(_DENSE) and longest > 5000 and len(data) / (data.count(b"\n") + 1) > 300:

@@ -2,7 +2,7 @@
 
 import re
 
-from aoci_agent.aoci.facts import common, prose
+from aoci_agent.aoci.facts import common, flows, prose, signals, steps
 from aoci_agent.aoci.facts.language import Captures, Source, count_words, matches, symbols
 from aoci_agent.aoci.facts.model import Facts, Import, Symbol
 
@@ -45,6 +45,14 @@ _TOPIC = re.compile(r"\.(Publish|Subscribe)\(\s*(?:\w+\s*,\s*)?(?:topic\.)?([A-Z
 _CRON = re.compile(
     r"\.(?:AddFunc|AddJob|Schedule)\(\s*\"([^\"]+)\"|func \([^)]*\) Period\(\) string \{\s*return \"([^\"]+)\""
 )
+_ANSWERS = re.compile(
+    r"^func \([^)\n]*\) ([A-Z]\w*)\(\) [\w.\[\]*]+ \{\n\s*return ([^\n{}]{1,60})\n\}", re.MULTILINE
+)
+_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n]*", re.DOTALL)
+_CALLED = re.compile(
+    r"^\s*(?:var\s+)?([A-Z]\w+)\s*=\s*(?:\w+\.)?(?!New\b|Errorf\b)\w+\(\"([\w.:/*-]{3,60})\"",
+    re.MULTILINE,
+)
 _SIMPLE = re.compile(
     r"-?\d[\d_.]*(?:\s*\*\s*[\w.]+)?|\"[^\"\n]{1,40}\"|[\w.]+\s*\*\s*\d+|true|false"
 )
@@ -56,25 +64,71 @@ def go(source: Source) -> Facts:
     text = source.text
     lines = source.lines
     words = count_words(text)
+    code = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    listed = _symbols(found, lines)
+    imports = _imports(found, text)
+    comment = _package_comment(text, lines)
+    doc = prose.clean(comment)
     topics = (f"{verb.lower()} {name.strip(chr(34))}" for verb, name in _TOPIC.findall(text))
     return Facts(
         "go",
-        doc=_package_doc(text, lines),
-        symbols=_symbols(found, lines),
-        imports=_imports(found, text),
+        doc=doc,
+        more=prose.further(comment, doc),
+        symbols=listed,
+        imports=imports,
         routes=common.unique(_routes(text), 60),
         calls=common.called_paths(text),
         commands=common.unique(_COBRA.findall(text)),
         env=common.env_keys(text),
         raises=common.unique(m[1] or m[2] for m in _ERROR.finditer(text)),
         tables=common.sql_tables(text),
-        constants=common.unique(_constants(found)),
+        constants=common.unique(
+            [
+                *_constants(found),
+                *(f'{n}="{v}"' for n, v in _CALLED.findall(code)),
+                *signals.limits(code),
+            ]
+        ),
         events=common.unique(topics),
-        shapes=common.unique([*_records(found), *_enums(found)], 12),
+        flows=_flows(source, code, found, listed, imports),
+        shapes=common.unique([*_enums(found), *_records(found)], 24),
         members=common.members(text),
         words=tuple(sorted((word, n) for word, n in words.items() if len(word) > 2)),
-        notes=common.unique(f"runs at {a or b}" for a, b in _CRON.findall(text)),
+        notes=common.unique(_notes(code), 16),
     )
+
+
+def _notes(code: str) -> list[str]:
+    """When it runs, what its methods without arguments answer, and what every language may say."""
+    times = [f"runs at {a or b}" for a, b in _CRON.findall(code)]
+    pairs = ((name, value.strip('"')) for name, value in _ANSWERS.findall(code))
+    answers = [
+        f"{name}={value}"
+        for name, value in pairs
+        if value and f"runs at {value}" not in times and not re.fullmatch(r"\w{1,2}\.\w+", value)
+    ]
+    told = [f"answers {', '.join(answers[:8])}"] if answers else []
+    return [*times, *told, *(s for s in signals.signals(code) if not s.startswith("runs at"))]
+
+
+def _flows(
+    source: Source,
+    code: str,
+    found: Captures,
+    listed: tuple[Symbol, ...],
+    imports: tuple[Import, ...],
+) -> tuple[str, ...]:
+    if source.path.endswith("_test.go"):
+        return ()
+    own = frozenset(s.name for s in listed if s.kind in ("function", "method"))
+    outside = frozenset(_name_of(item.module) for item in imports)
+    dull = frozenset(_name_of(i.module) for i in imports if "." not in i.module.split("/")[0])
+    names = steps.Names(own, frozenset(), outside, dull)
+    return flows.flows(code, flows.spans_of(found), names, source.text)
+
+
+def _name_of(module: str) -> str:
+    return re.sub(r"^go-|\.v\d+$|-go$", "", re.sub(r"/v\d+$", "", module).rsplit("/", 1)[-1])
 
 
 def _symbols(found: Captures, lines: list[str]) -> tuple[Symbol, ...]:
@@ -90,11 +144,11 @@ def _is_public(name: str) -> bool:
     return name[:1].isupper()
 
 
-def _package_doc(text: str, lines: list[str]) -> str:
+def _package_comment(text: str, lines: list[str]) -> str:
     """The comment directly above `package`."""
     found = re.search(r"^package\s+\w+", text, re.MULTILINE)
     line = text.count("\n", 0, found.start()) if found else 0
-    return prose.clean(prose.comment_above(lines, line))
+    return prose.comment_above(lines, line)
 
 
 def _sentence(lines: list[str], line: int) -> str:
@@ -132,8 +186,7 @@ def _imports(found: Captures, text: str) -> tuple[Import, ...]:
         names = imports.setdefault(path, {"*": 1})
         if alias in ("_", "."):
             continue
-        package = re.sub(r"/v\d+$", "", path).rsplit("/", 1)[-1]
-        package = alias or re.sub(r"^go-|\.v\d+$|-go$", "", package)
+        package = alias or _name_of(path)
         for member, uses in chains.get(package, {}).items():
             if member[0].isupper():
                 names[member] = names.get(member, 0) + uses
@@ -170,15 +223,28 @@ def _field(found: re.Match[str]) -> str:
 
 
 def _enums(found: Captures) -> list[str]:
-    """Constants of one named type; untyped followers of an iota belong to the type before."""
+    """Constants that belong together, by their type or their beginning: `Role*:Admin¦User`."""
     groups: dict[str, list[str]] = {}
     current = ""
     for captured in found:
         if "constant" not in captured:
             continue
-        named = captured.text("of")
+        named, name = captured.text("of"), captured.text("constant")
         if named or "value" in captured:
-            current = named
+            counted = captured.text("value").startswith("iota")
+            current = named or (f"\0{name}" if counted else "")
         if current:
-            groups.setdefault(current, []).append(captured.text("constant").removeprefix(current))
-    return [f"{name}:{'¦'.join(values[:14])}" for name, values in groups.items() if len(values) > 1]
+            groups.setdefault(current, []).append(name)
+    return [_enum(names) for names in groups.values() if len(names) > 1]
+
+
+def _enum(names: list[str]) -> str:
+    """Members after what they all begin with, a whole word of it."""
+    shared = names[0]
+    while shared and not all(
+        n.startswith(shared) and n[len(shared) :][:1].isupper() for n in names
+    ):
+        shared = shared[:-1]
+    if len(shared) < 3:
+        return f"{names[0]}…:{'¦'.join(names[:24])}"
+    return f"{shared}*:{'¦'.join(name[len(shared) :] for name in names[:24])}"

@@ -27,6 +27,9 @@ class Source:
     path: str
     text: str
     data: bytes = field(repr=False, default=b"")
+    damage: list[str] = field(
+        default_factory=list[str], repr=False
+    )  # what parsers complained about
 
     @property
     def lines(self) -> list[str]:
@@ -90,12 +93,21 @@ def matches(source: Source, module: str, function: str, query: str) -> Captures:
         )
     except ValueError as error:  # what a cancelled parse raises
         raise TooSlow from error
+    if tree.root_node.has_error:
+        _note_damage(source, tree.root_node)
     # The binding's own progress callback for queries crashes the interpreter (0.26.1), hence a limit.
     cursor = QueryCursor(_query(module, function, query), match_limit=4096)
     return [
         Captured((name, _piece(data, nodes[0])) for name, nodes in found.items())
         for _, found in cursor.matches(tree.root_node)
     ]
+
+
+def _note_damage(source: Source, root: "Node") -> None:
+    """Say how much the parser passed over, where that is most of the file."""
+    lost = sum(child.end_byte - child.start_byte for child in root.children if child.is_error)
+    if root.is_error or lost * 2 > root.end_byte - root.start_byte:
+        source.damage.append("could not be parsed for the most part")
 
 
 def _piece(data: bytes, node: "Node") -> Piece:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, cast
 
-VERSION = 7  # raise whenever extraction changes: cached facts of older versions are dropped
+VERSION = 9  # raise whenever extraction changes: cached facts of older versions are dropped
 
 
 class Symbol(NamedTuple):
@@ -41,18 +41,24 @@ class Facts:
     lines: int = 0
     left_out: str = ""  # why the content is not worth an entry: generated, minified, binary, lfs
     problem: str = ""  # why facts are missing although the file is indexed
+    sem: str = ""  # hash without formatting and comments, see `normal.py`
+    sketch: str = ""  # finds the file again after a move
     doc: str = ""  # documentation text of the file itself
+    more: Texts = ()  # what its documentation says further on, line by line
     symbols: tuple[Symbol, ...] = ()
     imports: tuple[Import, ...] = ()
     exports: Texts = ()  # names the file declares as its public face (__all__, re-exports)
     routes: Texts = ()  # `GET /path`
+    mounts: tuple[tuple[str, str], ...] = ()  # (path, module) of routers this file puts in place
     calls: Texts = ()  # `/path` asked of another program
     commands: Texts = ()
     env: Texts = ()
     raises: Texts = ()
     tables: Texts = ()  # `name r`, `name w`, `name ddl`
+    stored: Texts = ()  # tables defined or changed here, see `stores/record.py`
     constants: Texts = ()  # `NAME=value`
     events: Texts = ()
+    flows: Texts = ()  # `function: what it does, step by step`, in source order
     shapes: Texts = ()  # `Type{field,field}`: records, enums, unions
     texts: Texts = ()  # words a user of the program sees
     cases: Texts = ()  # titles of tests

@@ -4,14 +4,15 @@ import re
 from collections.abc import Iterable
 
 LONGEST = 300
+_LINE = 1000  # characters of one line that are looked at: patterns must not meet endless ones
 _NOISE = re.compile(
-    r"""copyright|licen[cs]ed?\b|spdx-|all\ rights\ reserved|permission\ is\ hereby|redistribution
+    r"""copyright|licen[cs]ed?\b|spdx-|all\ rights\ reserved|permission\ is\ hereby|redistribution|required\ by\ applicable\ law|warranties\ or\ conditions|express\ or\ implied
     |^\s*[-\w./@\[\]()]+\.\w{1,5}\s*$|^\s*[\w.]+\s=\s|^\s*assert\ \S+\ ==|^\([\w-]+\)=$|^\s*https?://\S+\s*$|^\s*(?:file(?:name)?|path|author|date|created|version)\s*[::]
     |use\ (?:client|strict|server)|eslint|prettier|tslint|jshint|istanbul|v8\ ignore|webpack
     |@ts-|noqa|type:\s*ignore|pylint|flake8|mypy:|pyright|ruff:|isort:|fmt:|coverage:|pragma
     |-\*-|coding[:=]|vim?:|^!|nolint|go:build|go:generate|\+build|@jsx|<reference|sourcemapping
     |ignore\ (?:all|any|previous|prior|the\ above)\b.{0,40}instruction|system\ prompt|you\ are\ now\b
-    |do\ not\ edit|generated\ (?:at|on)\b|auto[- ]?generated|@generated|TODO|FIXME|XXX\b|HACK\b
+    |do\ not\ edit|generated\ (?:at|on|via|by|with|from)\b|auto[- ]?generated|@generated|TODO|FIXME|XXX\b|HACK\b
     |(?-i:^\s*(?:import|from|const|let|var|return|if|for|def|class|func|export)\b.*[;({:=]\s*$)""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -32,14 +33,17 @@ _DANGLING = re.compile(
 def unmark(lines: Iterable[str]) -> list[str]:
     """Comment lines without their markers, each right-stripped; a shebang is none."""
     return [
-        _MARK.sub("", _MARK.sub("", line)).rstrip() for line in lines if not line.startswith("#!")
+        _MARK.sub("", _MARK.sub("", line[:_LINE].rstrip())).rstrip()
+        for line in lines
+        if not line.startswith("#!")
     ]
 
 
 def clean(text: str, limit: int = LONGEST) -> str:
     """The first paragraph that says something, as one line of at most `limit` characters."""
     kept: list[str] = []
-    for line in text.split("\n"):
+    for whole in text.split("\n"):
+        line = whole[:_LINE]
         if _TAGGED.match(line):
             break
         if _RULE.match(line):
@@ -52,11 +56,52 @@ def clean(text: str, limit: int = LONGEST) -> str:
             continue
         kept.append(re.sub(r"^[\s=*#~>-]{2,}|^>\s*|[=*#~-]{3,}\s*$", "", line).strip())
     joined = " ".join(" ".join(kept).split())
-    said = _LINKED.sub(lambda found: found[1] or found[2] or "", joined)
-    if said != joined:
-        said = _DANGLING.sub("", said)
-    said = " ".join(said.split()).rstrip(" :\uff1a")
+    said = _without_links(joined).rstrip(" :\uff1a")
     return cut(said, limit) if re.search(r"[^\W\d_]{2}", said) else ""
+
+
+def _without_links(text: str) -> str:
+    """Text with what links are called instead of where they lead."""
+    said = _LINKED.sub(lambda found: found[1] or found[2] or "", text)
+    if said != text:
+        said = _DANGLING.sub("", said)
+    return " ".join(said.split())
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a line is a licence, a pragma, code, or an order to whoever reads it."""
+    return _NOISE.search(text) is not None
+
+
+_BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)、]|[a-z]\))\s*")
+_VERSION = re.compile(
+    r"^(?:[vV]\d+(?:\.\d+)*|版本)?\s*(?:变更|新增|修复|更新)?\s*(?:[(\uff08][^)\uff09]{0,40}[)\uff09])?\s*[:\uff1a\-]*\s*"
+)
+_LEADS = re.compile(r".{0,24}[:\uff1a]\Z")
+_CODE = re.compile(r"[;{]\Z|=>|^\w+\(|^[│├└┌]|^[A-Z]+ /|^</?\w")
+
+
+def further(text: str, told: str, limit: int = 14) -> tuple[str, ...]:
+    """What a comment says beyond `told`, point by point: lists as they are, without their headings."""
+    points: list[str] = []
+    for line in text.split("\n"):
+        bare = _BULLET.sub("", line.strip())
+        if (
+            not bare
+            or _RULE.match(bare)
+            or _TAGGED.match(line)
+            or _NOISE.search(line)
+            or _CODE.search(bare)
+        ):
+            continue
+        said = _without_links(" ".join(_VERSION.sub("", bare).split())).strip("#=*-~ ")
+        if _LEADS.fullmatch(said) or said[:40] in told or not re.search(r"[^\W\d_]{2}", said):
+            continue
+        if bare == line.strip() and line[:1].isspace() and line[:4].isspace() and points:
+            points[-1] = cut(f"{points[-1]} {said}", 160)
+        else:
+            points.append(cut(said, 120))
+    return tuple(dict.fromkeys(points))[:limit]
 
 
 def first_sentence(text: str, limit: int = 160) -> str:

@@ -1,9 +1,10 @@
 """Python facts."""
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 
-from aoci_agent.aoci.facts import common, prose
+from aoci_agent.aoci.facts import common, flows, prose, signals, steps
 from aoci_agent.aoci.facts.language import (
     Captures,
     Source,
@@ -12,15 +13,15 @@ from aoci_agent.aoci.facts.language import (
     symbols,
     texts_of,
 )
-from aoci_agent.aoci.facts.model import Facts, Import
+from aoci_agent.aoci.facts.model import Facts, Import, Symbol
 
 _CLASS = """(class_definition name: (identifier) @class superclasses: (argument_list)? @bases
   body: (block . (expression_statement (string) @doc)?))"""
 _FUNCTION = """(function_definition name: (identifier) @function
-  body: (block . (expression_statement (string) @doc)?))"""
+  body: (block . (expression_statement (string) @doc)?)) @at"""
 _METHOD = """(class_definition name: (identifier) @owner body: (block [
-  (function_definition name: (identifier) @method)
-  (decorated_definition definition: (function_definition name: (identifier) @method))]))"""
+  (function_definition name: (identifier) @method) @at
+  (decorated_definition definition: (function_definition name: (identifier) @method) @at)]))"""
 
 QUERY = f"""
 (module . (comment)* . (expression_statement (string) @module_doc))
@@ -50,6 +51,24 @@ _COMMAND = re.compile(
 )
 _SIMPLE = re.compile(r"[-+]?\d[\d_.eE*+ ]*|[rbf]?\"[^\"\n]{1,40}\"|[rbf]?'[^'\n]{1,40}'|True|False")
 _NAME = re.compile(r"[\"'](\w+)[\"']")
+_PREFIX = re.compile(
+    r"\b(?:APIRouter|Blueprint)\([^()]*?\b(?:url_)?prefix\s*=\s*[\"'](/[^\"']*)[\"']"
+)
+_COMMENT = re.compile(r"(?<![\w\"'])#[^\n]*")
+_DOCSTRING = re.compile(r"(?<=:\n)(\s*)[rRuU]?(\"\"\"|''').*?\2", re.DOTALL)
+_MAPPED = re.compile(r"__tablename__\s*=\s*[\"'](\w+)[\"']|\bdb_table\s*=\s*[\"'](\w+)[\"']")
+_CHOICES = re.compile(
+    r"^class (\w+)\([^)\n]*(?:Enum|Choices|Flag)[^)\n]*\):\n((?:[ \t]+[^\n]*\n|\n)+)", re.MULTILINE
+)
+_CHOICE = re.compile(r"^[ \t]+([A-Z][A-Z\d_]*)\s*=\s*(?:[\"']([^\"'\n]{1,30})[\"'])?", re.MULTILINE)
+_RECORD = re.compile(
+    r"^(?:@(?:\w+\.)?(?:dataclass|define|attr\.s)[^\n]*\n)?class (\w+)\(?([^)\n]*)\)?:\n((?:[ \t]+[^\n]*\n|\n)+)",
+    re.MULTILINE,
+)
+_RECORD_FIELD = re.compile(
+    r"^    ([a-z_]\w*)\s*(?::[^=\n]|=\s*(?:models\.\w+|Column|mapped_column|relationship|db\.Column)\()",
+    re.MULTILINE,
+)
 
 
 def python(source: Source) -> Facts:
@@ -59,22 +78,79 @@ def python(source: Source) -> Facts:
     imports = _imports(found, text, count_words(text))
     values = dict(zip(texts_of(found, "constant"), texts_of(found, "value"), strict=True))
     constants = [item for item in values.items() if item[0].isupper() or item[0] == "__version__"]
+    bare = _COMMENT.sub("", _DOCSTRING.sub(_emptied, text))
+    listed = symbols(_without_variables(found), _is_public, _docstring)
+    literal = next(iter(texts_of(found, "module_doc")), "")
+    mapped = [f"{a or b} ddl" for a, b in _MAPPED.findall(bare)]
     return Facts(
         "python",
-        doc=_module_doc(found, source),
-        symbols=symbols(_without_variables(found), _is_public, _docstring),
+        doc=(doc := _module_doc(found, source)),
+        more=prose.further(_string(literal), doc) if literal else (),
+        symbols=listed,
         imports=imports,
         exports=_exports(source.path, values, imports),
-        routes=common.unique(_routes(found), 60),
+        routes=common.unique(_routes(found, text), 60),
         calls=common.called_paths(text),
         commands=common.unique(_commands(found)),
         env=common.env_keys(text),
         raises=common.unique(_raised(found)),
-        tables=common.sql_tables(text),
-        constants=common.unique(f"{n}={v}" for n, v in constants if _SIMPLE.fullmatch(v)),
+        tables=common.unique([*common.sql_tables(text), *mapped]),
+        constants=common.unique(
+            [*(f"{n}={v}" for n, v in constants if _SIMPLE.fullmatch(v)), *signals.limits(bare)]
+        ),
         events=common.events(text),
+        flows=_flows(source, bare, found, listed, imports),
+        shapes=common.unique([*_choices(bare), *_records(bare)], 24),
         members=common.members(text),
+        notes=common.unique(signals.signals(bare), 12),
     )
+
+
+def _emptied(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n") + found[1].rpartition("\n")[2] + "..."
+
+
+def _flows(
+    source: Source,
+    code: str,
+    found: Captures,
+    listed: tuple[Symbol, ...],
+    imports: Sequence[Import],
+) -> tuple[str, ...]:
+    name = source.path.rpartition("/")[2]
+    if name.startswith("test_") or name == "conftest.py":
+        return ()
+    own = frozenset(s.name for s in listed if s.kind in ("function", "method"))
+    bound = {(n if n != "*" else i.module.split(".")[0]): i for i in imports for n, _ in i.names}
+    dull = {
+        n
+        for n, i in bound.items()
+        if not i.level and i.module.split(".")[0] in sys.stdlib_module_names
+    }
+    types = frozenset(s.owner for s in listed if s.owner)
+    names = steps.Names(own, frozenset(bound) - dull, frozenset(), frozenset(dull), types)
+    return flows.flows(code, flows.spans_of(found), names, source.text)
+
+
+def _choices(code: str) -> list[str]:
+    """Enumerations with their members, and values where they say something else."""
+    told: list[str] = []
+    for name, body in _CHOICES.findall(code):
+        values = [
+            n if not v or v.lower() == n.lower() else f"{n}={v}" for n, v in _CHOICE.findall(body)
+        ]
+        told += [f"{name}:{'¦'.join(values[:24])}"] if values else []
+    return told
+
+
+def _records(code: str) -> list[str]:
+    """Classes that carry data, with their fields: dataclasses, schemas, database models."""
+    told: list[str] = []
+    for name, bases, body in _RECORD.findall(code):
+        fields = _RECORD_FIELD.findall(body)
+        if len(fields) > 1 and not re.search(r"Enum|Choices|Flag|Test", bases):
+            told.append(f"{name}{{{','.join(dict.fromkeys(fields[:24]))}}}")
+    return told
 
 
 def _exports(path: str, values: Mapping[str, str], imports: Sequence[Import]) -> tuple[str, ...]:
@@ -146,13 +222,15 @@ def _decorators(found: Captures) -> list[tuple[str, str]]:
     return list(zip(texts_of(found, "decorator"), texts_of(found, "decorated"), strict=True))
 
 
-def _routes(found: Captures) -> list[str]:
+def _routes(found: Captures, text: str) -> list[str]:
+    before = _PREFIX.search(text)
+    prefix = before[1].rstrip("/") if before else ""
     routes: list[str] = []
     for decorator, _ in _decorators(found):
         if match := _ROUTE.match(decorator):
             verb = match["verb"].upper()
             methods = re.findall(r"[\"']([A-Z]+)[\"']", match["rest"]) if "OUTE" in verb else [verb]
-            path = match["path"] or "/"
+            path = prefix + match["path"] or "/"
             routes += [f"{method} {path}" for method in (methods or ["ANY"])]
     named = [_string(literal).lstrip("/") for literal in texts_of(found, "route")]
     return routes + [f"ANY /{path}" for path in named]

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 
-from aoci_agent.aoci.facts import common, prose
+from aoci_agent.aoci.facts import common, flows, objects, prose, screens, signals, steps
+from aoci_agent.aoci.facts.bindings import assigned_exports, imports_of
 from aoci_agent.aoci.facts.language import (
     Captures,
     Source,
@@ -13,10 +13,23 @@ from aoci_agent.aoci.facts.language import (
     symbols,
     texts_of,
 )
-from aoci_agent.aoci.facts.model import Facts, Import, Symbol
+from aoci_agent.aoci.facts.model import Facts, Symbol
+from aoci_agent.aoci.facts.webroutes import Server
+from aoci_agent.aoci.wordset import wordset
 
 _PARSER = "tree_sitter_typescript"
 _FUNCTION = "[(arrow_function) (function_expression)]"
+
+
+# An object that is a file's face: its functions count as methods, a store's values as its state.
+_MEMBERS = f"""(object [(method_definition name: (property_identifier) @method) @at
+  (pair key: (property_identifier) @method value: {_FUNCTION}) @at
+  (pair key: (property_identifier) @state
+    value: [(null) (array) (object) (string) (true) (false) (number) (new_expression)])])"""
+_MAKER = f"(arrow_function body: (parenthesized_expression {_MEMBERS}))"
+_HOLDER = f"""(variable_declarator name: (identifier) @owner value: [{_MEMBERS}
+  (call_expression arguments: (arguments . [{_MEMBERS} {_MAKER}
+    (call_expression arguments: (arguments . {_MAKER}))]))])"""
 
 
 def _top(*patterns: str) -> str:
@@ -28,13 +41,18 @@ def _top(*patterns: str) -> str:
 
 
 _SHARED = (
-    _top(
-        "function_declaration name: (identifier) @function",
-        "generator_function_declaration name: (identifier) @function",
-        f"lexical_declaration (variable_declarator name: (identifier) @function value: {_FUNCTION})",
-        "lexical_declaration (variable_declarator name: (identifier) @constant value: (_) @value)",
-    )
-    + """
+    (
+        _top(
+            "function_declaration name: (identifier) @function",
+            "generator_function_declaration name: (identifier) @function",
+            f"lexical_declaration (variable_declarator name: (identifier) @function value: {_FUNCTION})",
+            "lexical_declaration (variable_declarator name: (identifier) @constant value: (_) @value)",
+        )
+        + """
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (_) @holder property: (property_identifier) @function)
+  right: FUNCTION)) @at (#match? @holder "^(module[.])?exports$"))
+(program [(lexical_declaration HOLDER) (export_statement (lexical_declaration HOLDER))])
 (program (export_statement value: (identifier) @default))
 (program (export_statement value: [(call_expression) (arrow_function) (object) (function_expression)] @nameless))
 (program (export_statement (export_clause (export_specifier name: (_) @named alias: (_)? @renamed))) @reexport)
@@ -45,34 +63,39 @@ _SHARED = (
   arguments: (arguments . (string) @from)) @import
 (throw_statement (new_expression constructor: (_) @raised))
 """
+    )
+    .replace("HOLDER", _HOLDER)
+    .replace("FUNCTION", _FUNCTION)
 )
 _CLASSES = (
     _top("class_declaration name: (NAME) @class (class_heritage)? @bases")
     + """
 (program [(class_declaration name: (NAME) @owner body: (class_body (method_definition
-    ACCESS name: (property_identifier) @method)))
+    ACCESS name: (property_identifier) @method) @at))
   (export_statement (class_declaration name: (NAME) @owner body: (class_body (method_definition
-    ACCESS name: (property_identifier) @method))))])
+    ACCESS name: (property_identifier) @method) @at)))])
 """
 )
-_TYPES = _top(
-    "interface_declaration name: (type_identifier) @interface body: (_) @shape",
-    "type_alias_declaration name: (type_identifier) @type value: (_) @shape",
-    "enum_declaration name: (identifier) @enum body: (_) @shape",
-    "abstract_class_declaration name: (type_identifier) @class (class_heritage)? @bases",
+_TYPES = (
+    _top(
+        "interface_declaration name: (type_identifier) @interface body: (_) @shape",
+        "type_alias_declaration name: (type_identifier) @type value: (_) @shape",
+        "enum_declaration name: (identifier) @enum body: (_) @shape",
+        "abstract_class_declaration name: (type_identifier) @class (class_heritage)? @bases",
+    )
+    + """
+(statement_block (interface_declaration name: (type_identifier) @nested body: (_) @shape))
+(abstract_class_declaration name: (type_identifier) @owner body: (class_body
+  [(method_definition (accessibility_modifier)? @access name: (property_identifier) @method)
+   (abstract_method_signature (accessibility_modifier)? @access name: (property_identifier) @method)] @at))
+(class_declaration name: (type_identifier) @owner body: (class_body (public_field_definition
+  (accessibility_modifier)? @access name: (property_identifier) @method value: (arrow_function)) @at))
+"""
 )
 _TYPED_CLASSES = _CLASSES.replace("NAME", "type_identifier")
 TYPED = _SHARED + _TYPES + _TYPED_CLASSES.replace("ACCESS", "(accessibility_modifier)? @access")
 UNTYPED = _SHARED + _CLASSES.replace("NAME", "identifier").replace("ACCESS", "")
 
-_CLAUSE = re.compile(r"\b(?:import|export)\s+(?:type\s+)?(?P<clause>.*?)\s*\bfrom\b", re.DOTALL)
-_ROUTE = re.compile(
-    r"\b(?:app|router|server|api|fastify|route[sr]?|r)\.(get|post|put|patch|delete|all|ws)"
-    r"\(\s*[\"'`](/[^\"'`]*)[\"'`]"
-)
-_HTTP = re.compile(
-    r"export\s+(?:async\s+)?(?:function|const)\s+(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b"
-)
 _CLIENT = re.compile(r"path:\s*`([^`]+)`,\s*method:\s*\"(\w+)\"")
 _PROGRAM = re.compile(
     r"[\"'](?:commander|yargs|cac|sade|clipanion|caporal|gluegun|@oclif/core)[\"']"
@@ -83,24 +106,15 @@ _CASE = re.compile(
 )
 _COMMAND = re.compile(r"\.command\(\s*[\"'`]([\w:-]+)")
 _SIMPLE = re.compile(r"-?\d[\d_.]*(?:\s*\*\s*[\d_]+)*|\"[^\"\n]{1,40}\"|'[^'\n]{1,40}'|true|false")
-_SHAPE_FIELD = re.compile(
-    r"^\s*(?:readonly\s+)?[\"']?([A-Za-z_$][\w$-]*)[\"']?\??\s*[:(=,]", re.MULTILINE
-)
-_ENUM_FIELD = re.compile(r"[{,]\s*(?:/[/*][^\n]*\n\s*)*[\"']?([A-Za-z_$][\w$]*)[\"']?(?=\s*[=,}])")
-_TABLE = re.compile(r"\b(?:pg|mysql|sqlite)Table\(\s*[\"'](\w+)[\"']")
 _COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n]*", re.DOTALL)
 _WRAPPED = re.compile(r"[\w.]+\(\s*([A-Za-z_$][\w$]*)\s*[,)]")
 _VARIABLE = re.compile(r"\$\{[^}]*\}")
-_UNION = re.compile(r"\s*\|?\s*(?:[\"'][^\"'|]*[\"']\s*\|?\s*)+")
-_LITERAL = re.compile(r"[\"']([^\"']+)[\"']")
-_COLUMN = re.compile(r"^\s+(\w+)\s*:\s*\w+\(\s*(?:[\"'](\w+)[\"'])?", re.MULTILINE)
-_SEEN = re.compile(
-    r">\s*([^<>{}()=;\n]{2,48}?)\s*</"
-    r"|\b(?:title|label|placeholder|tooltip|alt|header|headerName|helperText|okText)\s*[=:]\s*[{]?[\"']([^\"'\n]{2,40})[\"']"
-    r"|\bt\(\s*[\"']([\w.-]{3,48})[\"']"
+_PROJECT = (".", "@/", "~/", "#", "src/")  # how imports of the project's own files begin
+# Packages whose calls say nothing about what happens.
+_DULL_MODULES = wordset(
+    "path node:path util node:util react react-dom react-i18next next-intl next/navigation next/link lodash lodash-es"
+    " dayjs moment uuid zod clsx express sonner antd date-fns classnames tailwind-merge events os url"
 )
-_QUERY_KEY = re.compile(r"queryKey:\s*\[\s*[\"']([\w/.-]+)")
-_STORAGE = re.compile(r"(?:local|session)Storage\.(?:get|set)Item\(\s*[\"']([\w.:-]+)")
 
 
 def javascript(source: Source) -> Facts:
@@ -122,28 +136,61 @@ def _script(source: Source, name: str, query: str, grammar: tuple[str, str]) -> 
     found = matches(source, *grammar, query)
     text = source.text
     lines = source.lines
-    code = _COMMENT.sub("", text)
-    exported = _exported(found)
-    tables = (f"{table} ddl" for table in _TABLE.findall(text))
+    code = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    exported, whole = _exported(found, code)
+    imports, bound = imports_of(found, count_words(text), text)
+    listed = _symbols(found, lines, exported)
+    cases = common.unique((m[2].replace("\\", "") for m in _CASE.finditer(text)), 12)
+    server = Server(code, source.path)
+    comment = prose.leading_comment(lines)
+    doc = prose.clean(comment)
     return Facts(
         name,
-        doc=prose.clean(prose.leading_comment(lines)),
-        symbols=_symbols(found, lines, exported),
-        imports=_imports(found, count_words(text), text),
+        doc=doc,
+        more=prose.further(comment, doc),
+        symbols=listed,
+        imports=imports,
         exports=common.unique(exported, 200),
-        routes=common.unique(_routes(code, source.path), 60),
+        routes=common.unique(server.routes, 60),
+        mounts=server.mounts(bound),
         calls=common.unique(_client_calls(code) or common.called_paths(code), 60),
         commands=common.unique(_COMMAND.findall(code)) if _PROGRAM.search(text) else (),
         env=common.env_keys(code),
         raises=common.unique(_raised(found)),
-        tables=common.unique([*common.sql_tables(text), *tables]),
-        constants=common.unique(_constants(found)),
+        tables=common.unique([*common.sql_tables(code), *objects.tables(code)]),
+        constants=common.unique([*_constants(found), *signals.limits(code)]),
         events=common.events(code),
-        shapes=common.unique([*_stored(text), *_shapes(found)], 24),
-        texts=_texts(code, name),
-        cases=common.unique((m[2].replace("\\", "") for m in _CASE.finditer(text)), 12),
+        flows=()
+        if cases
+        else flows.flows(
+            code, [*flows.spans_of(found), *server.spans()], _names(listed, bound), text
+        ),
+        shapes=common.unique(
+            [
+                *objects.stored(text),
+                *objects.changed_tables(code),
+                *objects.shapes(found),
+                *objects.validated(code),
+                *objects.constant_objects(code),
+            ],
+            24,
+        ),
+        texts=screens.texts(code, name),
+        cases=cases,
         members=common.members(text),
-        notes=common.unique([*_nameless(found), *_notes(text)], 6),
+        notes=common.unique(
+            [
+                *server.notes(bound),
+                *objects.error_codes(code),
+                *objects.exposed(code),
+                *_state(found),
+                *signals.signals(code),
+                *_nameless(found),
+                *screens.notes(code),
+            ],
+            16,
+        ),
+        settings=(("default", whole),) if whole else (),
     )
 
 
@@ -151,19 +198,27 @@ def _sentence(lines: list[str], line: int) -> str:
     return prose.first_sentence(prose.comment_above(lines, line))
 
 
-def _exported(found: Captures) -> list[str]:
+def _exported(found: Captures, code: str) -> tuple[list[str], str]:
+    """Every exported name, and the one that stands for the whole file."""
     names: list[str] = []
+    whole = ""
     for captured in found:
         if "exported" in captured:
-            names += [captured.text(kind) for kind in captured if kind in _NAMED]
+            own = [captured.text(kind) for kind in captured if kind in _NAMED]
+            names += own
+            if captured.text("at").startswith("export default") and own:
+                whole = own[0]
         elif "nameless" in captured:
             wrapped = _WRAPPED.match(captured.text("nameless"))
             names += [wrapped[1]] if wrapped else []
+            whole = wrapped[1] if wrapped else whole
         elif "default" in captured:
-            names.append(captured.text("default"))
+            whole = captured.text("default")
+            names.append(whole)
         elif "named" in captured:
             names.append(captured.text("renamed") or captured.text("named"))
-    return [name for name in names if name != "default"]
+    assigned, alone = assigned_exports(code)
+    return [name for name in [*names, *assigned] if name != "default"], whole or alone
 
 
 _NAMED = frozenset(("function", "constant", "class", "interface", "type", "enum"))
@@ -173,67 +228,24 @@ def _symbols(found: Captures, lines: list[str], exported: list[str]) -> tuple[Sy
     """Exported names are public, and their methods unless marked otherwise; inner constants go."""
     public = set(exported)
     listed = symbols(found, lambda _: True, lambda line, _: _sentence(lines, line))
+    owners = {symbol.owner for symbol in listed if symbol.owner}
     kept: list[Symbol] = []
     for symbol in listed:
         own = symbol.name.startswith(("_", "#")) or symbol.name == "constructor"
         shown = symbol.owner in public and not own if symbol.owner else symbol.name in public
-        if shown or symbol.owner or symbol.kind != "constant":
+        if shown or symbol.owner or symbol.kind != "constant" or symbol.name in owners:
             kept.append(symbol._replace(public=symbol.public and shown))
     return tuple(kept)
 
 
-def _imports(found: Captures, words: Mapping[str, int], text: str) -> tuple[Import, ...]:
-    imports: dict[str, dict[str, int]] = {}
-    chains = common.chains(text)
-    for captured in found:
-        if "import" not in captured:
-            continue
-        module = captured.text("from").strip("'\"`")
-        names = imports.setdefault(module, {})
-        clause = _CLAUSE.search(captured.text("import"))
-        for name, alias in _bindings(clause["clause"]) if clause else ():
-            if name != "*" or alias == "*":
-                names[name] = max(words.get(alias, 1) - 1, 1)
-                continue
-            names["*"] = 1
-            for member, uses in chains.get(alias, {}).items():
-                names[member] = names.get(member, 0) + uses
-        if not names:
-            names["*"] = 1
-    return tuple(
-        Import(module, tuple(sorted(names.items())[:80]))
-        for module, names in sorted(imports.items())
+def _names(listed: tuple[Symbol, ...], bound: Mapping[str, str]) -> steps.Names:
+    return steps.Names(
+        frozenset(s.name for s in listed if s.kind in ("function", "method")),
+        frozenset(name for name, module in bound.items() if module.startswith(_PROJECT)),
+        frozenset(name for name, module in bound.items() if not module.startswith(_PROJECT)),
+        frozenset(name for name, module in bound.items() if module in _DULL_MODULES),
+        frozenset(s.owner for s in listed if s.owner),
     )
-
-
-def _bindings(clause: str) -> list[tuple[str, str]]:
-    """`A, {B as C, type D}` -> default A, B used as C, D."""
-    pairs: list[tuple[str, str]] = []
-    braces = re.search(r"\{(.*?)\}", clause, re.DOTALL)
-    outer = clause.replace(braces[0], "") if braces else clause
-    for part in re.sub(
-        r"//[^\n]*|/\*.*?\*/", "", braces[1] if braces else "", flags=re.DOTALL
-    ).split(","):
-        words = part.replace("type ", " ").split()
-        if words:
-            pairs.append((words[0], words[-1]))
-    for part in outer.split(","):
-        words = part.split()
-        if words and words[0] == "*":
-            pairs.append(("*", words[-1]))
-        elif words:
-            pairs.append(("default", words[0]))
-    return pairs
-
-
-def _routes(text: str, path: str) -> list[str]:
-    routes = [f"{verb.upper()} {route}" for verb, route in _ROUTE.findall(text)]
-    pure = PurePosixPath(path)
-    if pure.stem == "route" and "app" in pure.parts:
-        parts = pure.parts[pure.parts.index("app") + 1 : -1]
-        url = "/" + "/".join(part for part in parts if not part.startswith(("(", "@")))
-        routes += [f"{verb} {url}" for verb in _HTTP.findall(text)]
-    return routes
 
 
 def _client_calls(text: str) -> list[str]:
@@ -257,57 +269,20 @@ def _constants(found: Captures) -> list[str]:
     ]
 
 
-def _shapes(found: Captures) -> list[str]:
-    """Interfaces, object types and enums with their members; unions of literals with their values."""
-    shapes: list[str] = []
+def _state(found: Captures) -> list[str]:
+    """What a store keeps: the values beside its functions."""
+    stores: dict[str, list[str]] = {}
     for captured in found:
-        if "shape" not in captured:
-            continue
-        name = next(
-            captured.text(kind) for kind in ("interface", "type", "enum") if kind in captured
-        )
-        body = captured.text("shape")
-        if "enum" in captured:
-            values = _ENUM_FIELD.findall(body)
-            shapes += [f"{name}:{'¦'.join(values[:14])}"] if values else []
-        elif _UNION.fullmatch(body):
-            values = _LITERAL.findall(body)
-            shapes.append(f"{name}:{'¦'.join(values[:14])}")
-        elif body.startswith("{"):
-            fields = _SHAPE_FIELD.findall(body.strip("{}").replace(";", "\n"))
-            shapes += [f"{name}{{{','.join(dict.fromkeys(fields[:24]))}}}"] if fields else []
-    return shapes
-
-
-def _texts(text: str, language: str) -> tuple[str, ...]:
-    """Words on the screen: JSX text, labels and titles, message keys."""
-    if language == "typescript" or "<" not in text:
-        return ()
-    found = [match[1] or match[2] or match[3] for match in _SEEN.finditer(text)]
-    clean = (" ".join(item.split()) for item in found)
-    return common.unique((item for item in clean if re.search(r"[^\W\d_]{2}", item)), 12)
-
-
-def _stored(text: str) -> list[str]:
-    """Drizzle tables with their columns."""
-    shapes: list[str] = []
-    for found in _TABLE.finditer(text):
-        body = text[found.end() : found.end() + 8000]
-        end = re.search(r"^\}?\)", body, re.MULTILINE)
-        columns = _COLUMN.findall(body[: end.start()] if end else body)
-        names = dict.fromkeys(stored or written for written, stored in columns)
-        shapes.append(f"table {found[1]}{{{','.join(list(names)[:40])}}}")
-    return shapes
+        if "state" in captured and re.match(r"use|\w*[sS]tore", captured.text("owner")):
+            stores.setdefault(captured.text("owner"), []).append(captured.text("state"))
+    return [f"state {', '.join(dict.fromkeys(keys[:24]))}" for keys in stores.values()]
 
 
 def _nameless(found: Captures) -> list[str]:
     """What a default export without a name begins with."""
     values = texts_of(found, "nameless")
-    return [f"default export {prose.cut(' '.join(value.split()), 60)}" for value in values]
-
-
-def _notes(text: str) -> list[str]:
-    keys = list(dict.fromkeys(_QUERY_KEY.findall(text)))
-    stored = list(dict.fromkeys(_STORAGE.findall(text)))
-    notes = [f"query keys {', '.join(keys[:6])}"] if keys else []
-    return notes + ([f"browser storage {', '.join(stored[:6])}"] if stored else [])
+    return [
+        f"default export {prose.cut(' '.join(value.split()), 60)}"
+        for value in values
+        if not _WRAPPED.match(value) and "..." not in value[:60]
+    ]

@@ -1,10 +1,14 @@
 """Go imports: module path from go.mod, then the file of the package that defines each symbol."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.resolve.links import Links
+
+_PLATFORM = re.compile(r"_(?:windows|linux|darwin|unix|\w+bsd|js|wasm|plan9|solaris|aix|android|ios|appengine|amd64|arm64)(?:_test)?\.go\Z")  # fmt: skip
 
 
 class GoResolver:
@@ -19,8 +23,10 @@ class GoResolver:
             ),
             key=lambda pair: (-len(pair[0]), pair),
         )
-        self._defined: dict[str, dict[str, str]] = {}
-        for path, facts in sorted(world.items()):
+        # folder -> name -> files, of the package itself and of its tests
+        self._defined: dict[str, dict[str, list[str]]] = {}
+        self._tested: dict[str, dict[str, list[str]]] = {}
+        for path, facts in world.items():
             if facts.language == "go":
                 self._define(path, facts)
 
@@ -34,31 +40,37 @@ class GoResolver:
             names = self._defined.get(folder, {})
             for name, uses in item.names:
                 if name in names:
-                    links.add(path, names[name], name, uses)
+                    links.add(path, _chosen(path, names[name]), name, uses)
                 elif name == "*" and len(item.names) == 1 and names:
-                    links.add(path, min(names.values()), "*", 1)
+                    links.add(path, min(min(files) for files in names.values()), "*", 1)
         self._siblings(path, facts, links)
 
     def note(self, path: str, facts: Facts) -> None:
-        names = self._defined.get(str(PurePosixPath(path).parent), {})
-        for name in [name for name, definer in names.items() if definer == path]:
-            del names[name]
+        names = self._names(path)
+        for name in [name for name, files in names.items() if path in files]:
+            names[name].remove(path)
+            if not names[name]:
+                del names[name]
         self._define(path, facts)
 
+    def _names(self, path: str) -> dict[str, list[str]]:
+        defined = self._tested if path.endswith("_test.go") else self._defined
+        return defined.setdefault(_folder_of(path), {})
+
     def _define(self, path: str, facts: Facts) -> None:
-        names = self._defined.setdefault(str(PurePosixPath(path).parent), {})
-        if not path.endswith("_test.go"):
-            for symbol in facts.symbols:
-                if not symbol.owner:
-                    names[symbol.name] = min(names.get(symbol.name, path), path)
+        names = self._names(path)
+        for name in facts.defined:
+            names[name] = sorted((*names.get(name, ()), path))
 
     def _siblings(self, path: str, facts: Facts, links: Links) -> None:
         """Files of one package use each other without an import."""
-        names = self._defined.get(str(PurePosixPath(path).parent), {})
-        for word, uses in facts.words:
-            target = names.get(word)
-            if target is not None and target != path and word not in ("init", "main", "new"):
-                links.add(path, target, word, uses)
+        folder = _folder_of(path)
+        names = self._defined.get(folder, {})
+        helpers = self._tested.get(folder, {}) if path.endswith("_test.go") else {}
+        for word, uses in _own_words(facts):
+            files = names.get(word) or helpers.get(word)
+            if files is not None and path not in files and word not in ("init", "main", "new"):
+                links.add(path, _chosen(path, files), word, uses)
 
     def _folder(self, module: str) -> str | None:
         for prefix, root in self._modules:
@@ -68,6 +80,38 @@ class GoResolver:
                     "/".join(part for part in (root if root != "." else "", inner) if part) or "."
                 )
         return None
+
+
+def _folder_of(path: str) -> str:
+    return path.rpartition("/")[0] or "."
+
+
+def _own_words(facts: Facts) -> Iterator[tuple[str, int]]:
+    """Words that may be names of the package: not `other.Name`, not what is called as a method."""
+    imported: Counter[str] = Counter()
+    for item in facts.imports:
+        for name, uses in item.names:
+            imported[name] += uses
+    methods = {symbol.name for symbol in facts.symbols if symbol.owner}.union(facts.members)
+    for word, uses in facts.words:
+        left = uses - imported[word]
+        if left > 0 and (word not in methods or imported[word]):
+            yield word, left
+
+
+def _chosen(source: str, files: list[str]) -> str:
+    """Of the files that define a name for different builds, the one for this build or for most."""
+    if len(files) == 1:
+        return files[0]
+    build = _PLATFORM.search(source)
+    wanted = build[0] if build else ""
+    package = _folder_of(source if source in files else files[0]).rpartition("/")[2]
+
+    def distance(file: str) -> tuple[bool, bool, str]:
+        other = _PLATFORM.search(file)
+        return ((other[0] if other else "") != wanted, PurePosixPath(file).stem != package, file)
+
+    return min(files, key=distance)
 
 
 def _short(module: str) -> str:

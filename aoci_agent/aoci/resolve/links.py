@@ -1,17 +1,19 @@
 """Who uses whom: the file graph, the use counts of symbols, and what comes from outside."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import PurePosixPath
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from aoci_agent.aoci.facts.languages import BY_NAME
 from aoci_agent.aoci.facts.model import Facts
+from aoci_agent.aoci.resolve.mounts import mounted
 
 Row = dict[str, int]
 _VARIABLE = re.compile(r"\{[^}]*\}|\[[^\]]*\]|:\w+|<[^>]*>|\*")
+_PART = re.compile(r"\w+")  # of a qualified name
 
 
 @dataclass
@@ -24,6 +26,9 @@ class Links:
         default_factory=dict[tuple[str, str], set[str]]
     )
     missing: dict[str, list[str]] = field(default_factory=dict[str, list[str]])  # local, not found
+    mounted: dict[str, tuple[str, ...]] = field(  # file -> paths its routes are reached under
+        default_factory=dict[str, tuple[str, ...]]
+    )
 
     def add(self, source: str, target: str, name: str, uses: int) -> None:
         """Record that `source` uses a symbol of `target` so many times."""
@@ -60,6 +65,15 @@ class Resolver(Protocol):
         """Take in that a known file now defines other symbols."""
 
 
+@runtime_checkable
+class Reaching(Protocol):
+    """A resolver whose imports lead through files: one's own imports are seen by others."""
+
+    def reach(self, path: str) -> set[str]:
+        """Files whose imports may mean something else after the change last noted of this one."""
+        ...
+
+
 class Linker:
     """The links of a world. `relink` keeps them in step in proportion to what a change reaches."""
 
@@ -67,11 +81,13 @@ class Linker:
         self.links = Links()
         self._world = world
         self._resolvers = _resolvers(world)
+        self.links.mounted = mounted(world, self._resolvers)
         self._served: dict[str, set[tuple[str, str]]] = {}
         for path, facts in world.items():
             for route in facts.routes:
                 verb, _, url = route.partition(" ")
-                self._served.setdefault(_shape(url), set()).add((verb, path))
+                for prefix in ("", *self.links.mounted.get(path, ())):
+                    self._served.setdefault(_shape(f"{prefix}{url}"), set()).add((verb, path))
         self._link(sorted(world))
 
     def relink(self, before: Mapping[str, Facts]) -> None:
@@ -79,9 +95,14 @@ class Linker:
         reached = set(before)
         for path, facts in before.items():
             if _face(facts) != _face(self._world[path]):
-                if resolver := self._resolvers.get(facts.language):
+                resolver = self._resolvers.get(facts.language)
+                if resolver is not None:
                     resolver.note(path, self._world[path])
+                if isinstance(resolver, Reaching):
+                    reached |= resolver.reach(path)
                 reached |= self._dependents(path)
+                changed = _shown(facts) ^ _shown(self._world[path])
+                reached |= self._mentioning({name for name, _, _ in changed})
         self.links.drop(reached)
         self._link(sorted(reached))
 
@@ -109,6 +130,14 @@ class Linker:
             if _folder(source) in folders or any(_folder(target) in folders for target in row)
         } | {source for source in self._world if _folder(source) == _folder(path)}
 
+    def _mentioning(self, names: set[str]) -> set[str]:
+        """Files that name one of these: a namespace reaches every folder."""
+        return {
+            path
+            for path, facts in self._world.items()
+            if names and any(not names.isdisjoint(_PART.findall(word)) for word in _named(facts))
+        }
+
 
 def resolve(world: Mapping[str, Facts]) -> Links:
     """Resolve every import of the repository, in path order."""
@@ -118,7 +147,7 @@ def resolve(world: Mapping[str, Facts]) -> Links:
 def needs_all(before: Facts, after: Facts) -> bool:
     """Whether a change of one file may change what any other file's imports mean."""
     moved = before.settings != after.settings or before.routes != after.routes
-    return moved or before.language != after.language
+    return moved or before.mounts != after.mounts or before.language != after.language
 
 
 def _face(facts: Facts) -> object:
@@ -126,7 +155,18 @@ def _face(facts: Facts) -> object:
     imported = [
         (item.module, item.level, [name for name, _ in item.names]) for item in facts.imports
     ]
-    return facts.defined, facts.exports, imported
+    return _shown(facts), facts.exports, imported
+
+
+def _shown(facts: Facts) -> set[tuple[str, str, bool]]:
+    """The names of the top level, each with its kind and whether other files may use it."""
+    return {(s.name, s.kind, s.public) for s in facts.symbols if not s.owner}
+
+
+def _named(facts: Facts) -> Iterator[str]:
+    yield from (word for word, _ in facts.words)
+    yield from (name for item in facts.imports for name, _ in item.names)
+    yield from (item.module for item in facts.imports)  # a type as the module of what it holds
 
 
 def _folder(path: str) -> str:

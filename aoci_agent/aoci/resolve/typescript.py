@@ -12,9 +12,10 @@ EXTENSIONS = (
     *(".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"),
     *(".vue", ".svelte", ".json"),
 )
-_SCRIPTS = frozenset(("typescript", "tsx", "javascript"))
+_SCRIPTS = frozenset(("typescript", "tsx", "javascript", "vue", "svelte"))
 _WRITTEN_AS = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 MAX_HOPS = 5
+_ALIASES = {"@": ("src", "resources/js", "."), "~": ("src", "app", "."), "$lib": ("src/lib",)}
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class ScriptResolver:
             path: facts.defined for path, facts in world.items() if facts.language in _SCRIPTS
         }
         self._known: dict[tuple[str, str], tuple[str, bool]] = {}
+        self._whole = {
+            path: whole
+            for path, facts in world.items()
+            if facts.language in _SCRIPTS and (whole := dict(facts.settings).get("default"))
+        }
 
     def resolve(self, path: str, facts: Facts, links: Links) -> None:
         for item in facts.imports:
@@ -52,10 +58,17 @@ class ScriptResolver:
                     links.missing.setdefault(path, []).append(item.module)
                 continue
             for name, uses in item.names:
-                links.add(path, self._definer(target, name), name, uses)
+                definer = self._definer(target, name)
+                shown = self._whole.get(definer, name) if name == "default" else name
+                links.add(path, definer, shown, uses)
 
     def note(self, path: str, facts: Facts) -> None:
         self._defined[path] = facts.defined
+
+    def mounted(self, path: str, facts: Facts) -> list[tuple[str, str]]:
+        """(prefix, file) of the routers a file puts in place."""
+        found = ((prefix, self._target(path, module)[0]) for prefix, module in facts.mounts)
+        return [(prefix, target) for prefix, target in found if target and target != path]
 
     def _find_configs(self) -> list[_Config]:
         configs: list[_Config] = []
@@ -91,7 +104,18 @@ class ScriptResolver:
             for place in _places(config, module):
                 if found := self._file(place):
                     return found, True
-        return self._packaged(module), module.startswith(("@/", "~/"))
+        return self._conventional(folder, module) or self._packaged(module), module.startswith(
+            ("@/", "~/")
+        )
+
+    def _conventional(self, folder: str, module: str) -> str:
+        """What `@/`, `~/` and `$lib/` mean where a bundler, not a tsconfig, says so: the sources above."""
+        alias, slash, inner = module.partition("/")
+        if alias not in _ALIASES or not slash:
+            return ""
+        above = [str(place) for place in (PurePosixPath(folder, "x")).parents]
+        places = (_join(base, f"{root}/{inner}") for base in above for root in _ALIASES[alias])
+        return next((found for place in places if (found := self._file(place))), "")
 
     def _packaged(self, module: str) -> str:
         name = _package(module)
@@ -124,6 +148,10 @@ class ScriptResolver:
                     found = self._definer(target, name, hops + 1)
                     if name in names or name in self._defined.get(found, ()):
                         return found
+            if "default" in names and name in self._world[path].exports:
+                target, _ = self._target(path, item.module)  # `export { default as Name } from`
+                if target and name in (self._whole.get(target), PurePosixPath(target).stem):
+                    return target
         return path
 
 

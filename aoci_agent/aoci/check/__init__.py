@@ -1,0 +1,1 @@
+"""Is the index true? Static, deterministic, without a model: `run.check`."""

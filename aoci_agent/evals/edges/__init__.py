@@ -1,0 +1,1 @@
+"""Whether the import edges of an index are true: drawn, judged and counted against other tools."""

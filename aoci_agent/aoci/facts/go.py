@@ -1,6 +1,7 @@
 """Go facts."""
 
 import re
+from collections.abc import Mapping
 
 from aoci_agent.aoci.facts import common, flows, prose, signals, steps
 from aoci_agent.aoci.facts.language import Captures, Source, count_words, matches, symbols
@@ -17,6 +18,7 @@ QUERY = """
   type: (interface_type) @face)) @at)
 (source_file (type_declaration (type_spec name: (type_identifier) @type
   type: [(type_identifier) (qualified_type) (map_type) (slice_type) (function_type) (pointer_type)])) @at)
+(source_file (type_declaration (type_alias name: (type_identifier) @type)))
 (source_file (const_declaration (const_spec name: (identifier) @constant
   type: (type_identifier)? @of value: (expression_list)? @value)))
 (source_file (var_declaration (var_spec name: (identifier) @variable)))
@@ -49,6 +51,19 @@ _ANSWERS = re.compile(
     r"^func \([^)\n]*\) ([A-Z]\w*)\(\) [\w.\[\]*]+ \{\n\s*return ([^\n{}]{1,60})\n\}", re.MULTILINE
 )
 _COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n]*", re.DOTALL)
+_PLAIN = re.compile(
+    r"//[^\n]*|/\*.*?\*/|`[^`]*`|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\[^\n]{1,9}?)'", re.DOTALL
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_BOUND = re.compile(r"[\w, \t]+:=|^[ \t]+var[ \t]+\w+", re.MULTILINE)
+_PARAMETERS = re.compile(r"\bfunc\b[^(\n]*(\([^{]*?)\{", re.DOTALL)
+_PARAMETER = re.compile(r"[(,]\s*([a-z_]\w*)(?=\s+[\w*\[.(]|\s*,)")
+# Members of something, keys and labels, fields as they are declared, methods, the package clause.
+_NOT_OWN = re.compile(
+    r"(?<=[\w)\]}])\s*\.\s*[A-Za-z_]\w*|^[ \t]*[A-Za-z_]\w*[ \t]*:(?!=)|^[ \t]+[A-Za-z_]\w*(?:, \w+)*[ \t]+(?=[\w*\[(])"
+    r"|^package\s+\w+|(?<=^func )\([^)\n]*\) \w+(?=\()",
+    re.MULTILINE,
+)
 _CALLED = re.compile(
     r"^\s*(?:var\s+)?([A-Z]\w+)\s*=\s*(?:\w+\.)?(?!New\b|Errorf\b)\w+\(\"([\w.:/*-]{3,60})\"",
     re.MULTILINE,
@@ -63,10 +78,18 @@ def go(source: Source) -> Facts:
     found = matches(source, "tree_sitter_go", "language", QUERY)
     text = source.text
     lines = source.lines
-    words = count_words(text)
     code = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
     listed = _symbols(found, lines)
-    imports = _imports(found, text)
+    bare = _PLAIN.sub(_blank, text)
+    imports = _imports(found, bare)
+    words = _own_words(
+        bare,
+        {
+            captured.text("alias") or _name_of(captured.text("import").strip('"`'))
+            for captured in found
+            if "import" in captured
+        },
+    )
     comment = _package_comment(text, lines)
     doc = prose.clean(comment)
     topics = (f"{verb.lower()} {name.strip(chr(34))}" for verb, name in _TOPIC.findall(text))
@@ -96,6 +119,24 @@ def go(source: Source) -> Facts:
         words=tuple(sorted((word, n) for word, n in words.items() if len(word) > 2)),
         notes=common.unique(_notes(code), 16),
     )
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n") if found[0][0] == "/" else '""'
+
+
+def _receiver(found: re.Match[str]) -> str:
+    """The type of a receiver is one of the package's own."""
+    return found[0].rpartition(" ")[0] if found[0][0] == "(" else " "
+
+
+def _own_words(bare: str, packages: set[str]) -> Mapping[str, int]:
+    """Words that may be names of the package: not `x.word`, no keys of literals, no local names."""
+    bound = packages.union(_WORD.findall(" ".join(_BOUND.findall(bare))))
+    for parameters in _PARAMETERS.findall(bare):
+        bound.update(_PARAMETER.findall(parameters))
+    words = count_words(_NOT_OWN.sub(_receiver, bare))
+    return {word: n for word, n in words.items() if word not in bound or word[0].isupper()}
 
 
 def _notes(code: str) -> list[str]:

@@ -16,9 +16,11 @@ from aoci_agent.aoci.facts.languages import language_of
 SKETCH = 8  # values of a sketch, 24 bits each
 _LEAST_LINE = 5  # characters below which a line says nothing about its file
 
-_DOUBLE = r"\"(?:[^\"\\\n]|\\.)*\""
-_SINGLE = r"'(?:[^'\\\n]|\\.)*'"
-_TRIPLE = r"\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"
+# What is never closed ends with its line, or the file: looking for the end again and again takes long.
+_DOUBLE = r"\"(?:[^\"\\\n]|\\.)*+\"?"
+_SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
+_TRIPLE = r"\"\"\".*?(?:(?<!\\)\"\"\"|\Z)|'''.*?(?:(?<!\\)'''|\Z)"
+_BLOCK = r"/\*.*?(?:\*/|\Z)"
 _SPACE = re.compile(r"\s*([^\w\s])\s*|\s+")
 _TRAILING = re.compile(r",(?=[)\]}])")
 
@@ -29,12 +31,12 @@ def _pieces(strings: str, comments: str) -> re.Pattern[str]:
 
 # Style -> where its strings and comments are. A string is kept to the letter, a comment is dropped.
 STYLES: Mapping[str, re.Pattern[str]] = {
-    "slash": _pieces(rf"`(?:[^`\\]|\\.)*`|{_TRIPLE}|{_DOUBLE}|{_SINGLE}", r"//[^\n]*|/\*.*?\*/"),
-    "rust": _pieces(rf"{_DOUBLE}|'(?:[^'\\\n]|\\.[^']*)'", r"//[^\n]*|/\*.*?\*/"),
+    "slash": _pieces(rf"`(?:[^`\\]|\\.)*+`?|{_TRIPLE}|{_DOUBLE}|{_SINGLE}", rf"//[^\n]*|{_BLOCK}"),
+    "rust": _pieces(rf"r#*\"[^\"]*+\"?#*|{_DOUBLE}|'(?:[^'\\\n]|\\[^\n][^'\n]{{0,12}})'", rf"//[^\n]*|{_BLOCK}"),
     "hash": _pieces(rf"{_DOUBLE}|{_SINGLE}", r"(?<![\w$&{{\\])#[^\n]*"),
-    "php": _pieces(rf"{_DOUBLE}|{_SINGLE}", r"//[^\n]*|#(?!\[)[^\n]*|/\*.*?\*/"),
-    "dash": _pieces(rf"{_DOUBLE}|{_SINGLE}|`[^`]*`", r"--[^\n]*|/\*.*?\*/"),
-    "markup": _pieces(rf"{_DOUBLE}|{_SINGLE}", r"<!--.*?-->"),
+    "php": _pieces(rf"{_DOUBLE}|{_SINGLE}", rf"//[^\n]*|#(?!\[)[^\n]*|{_BLOCK}"),
+    "dash": _pieces(rf"{_DOUBLE}|{_SINGLE}|`[^`]*+`?", rf"--[^\n]*|{_BLOCK}"),
+    "markup": _pieces(rf"{_DOUBLE}|{_SINGLE}", r"<!--.*?(?:-->|\Z)"),
     "text": _pieces(r"(?!)", r"(?!)"),
 }  # fmt: skip
 _PYTHON = re.compile(

@@ -1,8 +1,7 @@
 """Go imports: module path from go.mod, then the file of the package that defines each symbol."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.facts.model import Facts
@@ -67,7 +66,7 @@ class GoResolver:
         folder = _folder_of(path)
         names = self._defined.get(folder, {})
         helpers = self._tested.get(folder, {}) if path.endswith("_test.go") else {}
-        for word, uses in _own_words(facts):
+        for word, uses in facts.words:
             files = names.get(word) or helpers.get(word)
             if files is not None and path not in files and word not in ("init", "main", "new"):
                 links.add(path, _chosen(path, files), word, uses)
@@ -84,19 +83,6 @@ class GoResolver:
 
 def _folder_of(path: str) -> str:
     return path.rpartition("/")[0] or "."
-
-
-def _own_words(facts: Facts) -> Iterator[tuple[str, int]]:
-    """Words that may be names of the package: not `other.Name`, not what is called as a method."""
-    imported: Counter[str] = Counter()
-    for item in facts.imports:
-        for name, uses in item.names:
-            imported[name] += uses
-    methods = {symbol.name for symbol in facts.symbols if symbol.owner}.union(facts.members)
-    for word, uses in facts.words:
-        left = uses - imported[word]
-        if left > 0 and (word not in methods or imported[word]):
-            yield word, left
 
 
 def _chosen(source: str, files: list[str]) -> str:

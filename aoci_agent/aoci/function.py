@@ -30,8 +30,8 @@ def function_of(subject: Subject) -> str:
 
 def _tests(facts: Facts) -> str:
     named = [s.name for s in facts.symbols if s.kind in ("function", "class")]
-    cases = [re.sub(r"\A(?:test_|Test)", "", n) for n in named if n.lower().startswith("test")]
-    cases = cases or list(facts.cases)
+    tests = [re.sub(r"\A(?:test_|Test)", "", n) for n in named if n.lower().startswith("test")]
+    cases = list(facts.cases) or tests
     if not cases:
         return f"test support: {', '.join(named[:6])}" if named else ""
     return f"tests {', '.join(cases[:6])}" + (f" +{len(cases) - 6}" if len(cases) > 6 else "")
@@ -57,6 +57,8 @@ def _derived(subject: Subject, page: str) -> str:
         return "re-exports"
     main = _main_symbol(subject)
     if main is None:
+        if body := next((note for note in facts.notes if note.startswith("implements ")), ""):
+            return body  # a file of members whose type is declared elsewhere
         inner = [s for s in facts.symbols if not s.owner and s.kind not in LATE]
         inner = [s for s in inner if not re.match(r"init\Z|new[A-Z]", s.name)] or inner[:1]
         if inner and not facts.exports:
@@ -85,8 +87,10 @@ def _is_file_name(name: str, path: str) -> bool:
 
 
 def _kind(symbol: Symbol, facts: Facts) -> str:
-    if facts.language == "go" and symbol.kind == "class":
+    if facts.language in ("go", "rust") and symbol.kind == "class":
         return "struct"
+    if facts.language == "rust" and symbol.kind == "interface":
+        return "trait"
     if re.match(r"use[A-Z]", symbol.name):
         return "hook"
     drawn = facts.language in ("tsx", "javascript") and symbol.kind in ("function", "constant")

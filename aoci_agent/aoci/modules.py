@@ -56,9 +56,12 @@ def _split(paths: Iterable[str]) -> set[str]:
     while pending:
         folder = pending.pop()
         for child in sorted(children.get(folder, ())):
-            if total[child] > limit and children.get(child):
+            inner = children.get(child, set())
+            if total[child] > limit and inner:
                 pending.append(child)
-                chosen.add(child)
+                own = total[child] - sum(total[folder] for folder in inner)
+                if own or len(inner) > 1:  # `src/main/java/org` is one step, not four modules
+                    chosen.add(child)
             elif total[child] >= least:
                 chosen.add(child)
     return chosen

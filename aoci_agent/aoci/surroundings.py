@@ -21,7 +21,7 @@ FRAMEWORK = wordset(
     " getServerSideProps getStaticProps getStaticPaths"
 )
 LATE = ("constant", "variable", "type")  # named after what does something, use being equal
-_FRONTS = ("__init__", "index", "mod", "main")  # what a package shows of its inner files
+_FRONTS = ("__init__", "index", "mod", "main", "lib")  # what a package shows of its inner files
 
 
 class ShortNames:

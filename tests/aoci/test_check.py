@@ -206,7 +206,7 @@ def test_formats(name: str) -> None:
             Finding("F1", Severity.ERROR, "a.py", "100% out\nof step", 7, repairable=True),
             Finding("N1", Severity.INFO, "", "alike"),
         ),
-        *(2, 3, 4),
+        *(2, 3, 4, 1),
     )
     told = FORMATS[name](report)
     match name:
@@ -234,7 +234,10 @@ def test_formats(name: str) -> None:
                 in told
             )
         case _:
-            assert told.endswith("2 entries for 3 files: 1 error, 0 warnings, 1 note; 4 elsewhere")
+            assert told.endswith(
+                "2 entries for 3 files (F from documentation in 1, derived in 1):"
+                " 1 error, 0 warnings, 1 note; 4 elsewhere"
+            )
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,8 @@ def _summary(report: Report) -> str:
         )
     )
     elsewhere = f"; {report.elsewhere} elsewhere" if report.elsewhere else ""
-    return f"{report.entries} entries for {report.files} files: {counts}{elsewhere}"
+    told = f"F from documentation in {report.documented}, derived in {report.entries - report.documented}"
+    return f"{report.entries} entries for {report.files} files ({told}): {counts}{elsewhere}"
 
 
 def as_json(report: Report) -> str:
@@ -48,6 +49,7 @@ def as_json(report: Report) -> str:
             "index": PLACE,
             "entries": report.entries,
             "files": report.files,
+            "documented": report.documented,
             "errors": report.count(Severity.ERROR),
             "warnings": report.count(Severity.WARN),
             "notes": report.count(Severity.INFO),

@@ -14,6 +14,7 @@ from aoci_agent.aoci.check.truth import truth
 from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE
 from aoci_agent.aoci.grounding import Grounds
 from aoci_agent.aoci.project import project_of
+from aoci_agent.aoci.stats import is_documented
 from aoci_agent.aoci.store import IndexStore
 from aoci_agent.base.errors import BadUsage, ForModel
 from aoci_agent.base.files import Workspace
@@ -31,6 +32,7 @@ class Report:
     entries: int
     files: int
     elsewhere: int = 0
+    documented: int = 0  # entries whose F is documentation, not a placeholder derived from names
 
     def count(self, severity: Severity) -> int:
         """How many findings are of this severity."""
@@ -50,7 +52,10 @@ def check(store: IndexStore, workspace: Workspace, only: Collection[str] | None 
     judged = [rated for finding in found if (rated := _rated(finding, case)) is not None]
     kept = judged if only is None else [f for f in judged if _is_about(f, only)]
     kept.sort(key=lambda f: (_ORDER[f.severity], f.line, f.path, f.check, f.message))
-    return Report(tuple(kept), len(case.disk.entries), len(case.world), len(judged) - len(kept))
+    entries = case.disk.entries
+    documented = sum(is_documented(entry.function) for entry in entries)
+    elsewhere = len(judged) - len(kept)
+    return Report(tuple(kept), len(entries), len(case.world), elsewhere, documented)
 
 
 def case_of(store: IndexStore, workspace: Workspace, text: str) -> Case:

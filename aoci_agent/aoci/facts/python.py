@@ -75,10 +75,10 @@ def python(source: Source) -> Facts:
     """Modules and stubs."""
     found = matches(source, "tree_sitter_python", "language", QUERY)
     text = source.text
-    imports = _imports(found, text, count_words(text))
+    bare = _COMMENT.sub("", _DOCSTRING.sub(_emptied, text))
+    imports = _imports(found, bare, count_words(text))
     values = dict(zip(texts_of(found, "constant"), texts_of(found, "value"), strict=True))
     constants = [item for item in values.items() if item[0].isupper() or item[0] == "__version__"]
-    bare = _COMMENT.sub("", _DOCSTRING.sub(_emptied, text))
     listed = symbols(_without_variables(found), _is_public, _docstring)
     literal = next(iter(texts_of(found, "module_doc")), "")
     mapped = [f"{a or b} ddl" for a, b in _MAPPED.findall(bare)]
@@ -203,7 +203,7 @@ def _imports(found: Captures, text: str, words: Mapping[str, int]) -> tuple[Impo
             for member, uses in chains.get(alias, {}).items():
                 names[member] = names.get(member, 0) + uses
     return tuple(
-        Import(module, tuple(sorted(names.items())[:60]), level)
+        Import(module, tuple(sorted(names.items())[:200]), level)
         for (module, level), names in sorted(imports.items())
     )
 

@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check build test-model lock clean distclean
+.PHONY: help demo test fuzz check build test-model lock clean distclean
 .DELETE_ON_ERROR:
 
 VENV ?= .venv
@@ -35,6 +35,10 @@ demo: $(RUN) ## Watch the agent repair a small project; no key, no configuration
 
 test: $(DEV) ## Run the tests (no network, no paid calls)
 	@$(BIN)/python -m pytest -n auto --dist loadfile -m "not live and not model" $(PYTEST)
+
+fuzz: $(DEV) ## 20,000 generated indexes round-trip, 2,000 damaged ones give findings
+	@AOCI_AGENT_FUZZ=20000 $(BIN)/python -m pytest -q --timeout 900 tests/aoci/test_protocol.py \
+		tests/aoci/test_check.py -k "read_back or damage" $(PYTEST)
 
 check: $(DEV) ## Formatting, lint, strict types, import contracts, house rules
 	@$(BIN)/ruff format --check .

@@ -4,7 +4,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoci_agent import __version__
@@ -29,7 +29,7 @@ from aoci_agent.base.errors import BadWorkspace
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places, home_of
-from aoci_agent.config import Settings
+from aoci_agent.config import Settings, shows_tags
 from aoci_agent.policies.catalog import policy_named
 from aoci_agent.policies.policy import Material
 from aoci_agent.tools.registry import builtin_tools
@@ -61,10 +61,12 @@ class Bench:
         self.cache = launch.places.cache / launch.places.project(root)
         self.store = IndexStore(self.workspace, self.repository, self.cache)
 
-    def index(self, budget: int, progress: Progress | None = None) -> Rendered:
+    def index(
+        self, budget: int, progress: Progress | None = None, *, tags: bool = True
+    ) -> Rendered:
         """The index of the present files within `budget` tokens, brought in step without writing into the repository."""
         self.store.follow(progress)
-        return render(self.store.current, budget)
+        return render(self.store.current, budget, tags=tags)
 
     @property
     def commit(self) -> str:
@@ -92,7 +94,8 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
     settings = launch.settings
     bench = Bench(launch)
     policy = policy_named(settings.policy)
-    rendered = bench.index(settings.index_budget, progress)
+    tags = shows_tags(settings, settings.model)
+    rendered = bench.index(settings.index_budget, progress, tags=tags)
     material = Material(render_prompt("rules"), rendered if rendered.total else None)
     toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, bench.cache / "output"))
     permissions = Permissions(settings.mode)
@@ -124,11 +127,26 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
     return Session(
         agent,
         permissions,
-        Knowledge(material, bench.store),
+        Knowledge(material, bench.store, _material_for(launch, bench, material)),
         lambda name: choose_model(launch, name),
         recorder,
         started,
     )
+
+
+def _material_for(launch: Launch, bench: Bench, material: Material) -> Callable[[str], Material]:
+    """The material by a model's name, rendered again when it wants tags where this has none, or not."""
+    settings = launch.settings
+    known = {shows_tags(settings, settings.model): material}
+
+    def for_model(name: str) -> Material:
+        tags = shows_tags(settings, name)
+        if tags not in known:
+            rendered = render(bench.store.current, settings.index_budget, tags=tags)
+            known[tags] = replace(material, index=rendered if rendered.total else None)
+        return known[tags]
+
+    return for_model
 
 
 def choose_model(launch: Launch, name: str) -> Model:

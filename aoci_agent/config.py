@@ -13,6 +13,8 @@ from aoci_agent.agent.models.probe import CallStyle
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.places import Places
 
+_TABLES = ("prices", "index_tags")  # set in config.toml only
+
 
 class Price(BaseModel):
     """US dollars per million tokens, for models no catalogue knows or prices of your own."""
@@ -49,8 +51,16 @@ class Settings(BaseModel):
     """US dollars per session."""
     max_seconds: float | None = Field(default=None, gt=0)
     """Wall time per turn."""
+    index_tags: dict[str, bool] = Field(default_factory=dict)
+    """Whether a model sees the tags of the index, by the beginning of its name; true when nothing fits."""
     prices: dict[str, Price] = Field(default_factory=dict)
     """Your own prices and windows by model name; they win over the catalogue."""
+
+
+def shows_tags(settings: Settings, model: str) -> bool:
+    """Whether this model sees tags: the longest beginning of its name in `index_tags` decides."""
+    fitting = [name for name in settings.index_tags if model.startswith(name)]
+    return settings.index_tags[max(fitting, key=len)] if fitting else True
 
 
 def load_settings(places: Places, env: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
@@ -61,7 +71,7 @@ def load_settings(places: Places, env: Mapping[str, str], flags: Mapping[str, An
     from_env = {
         name: env[key]
         for name in Settings.model_fields
-        if (key := f"AOCI_AGENT_{name.upper()}") in env and name != "prices"
+        if (key := f"AOCI_AGENT_{name.upper()}") in env and name not in _TABLES
     }
     _check(values | from_env, "the environment (AOCI_AGENT_*)")
     return _check(values | from_env | dict(flags), "the command line")

@@ -104,3 +104,19 @@ def test_the_home_directory_is_too_broad(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(BadWorkspace, match="too broad"):
         opened(tmp_path)
+
+
+async def test_a_model_that_does_better_without_tags_sees_none(repository: Path) -> None:
+    session = opened(repository, model="ollama/plain", index_tags={"ollama/plain": False})
+    shown = session.agent.conversation.prefix
+    assert "[tag]" not in str(shown)
+    assert "#C:" not in str(shown)
+    await session.set_model("ollama/other")
+    tagged = session.agent.conversation.prefix
+    assert "name[tag]" in str(tagged)
+    await session.set_model("ollama/plain-2")
+    assert session.agent.conversation.prefix == shown
+    session.set_policy("grep-read")
+    await session.set_model("ollama/other")
+    assert "name[tag]" not in str(session.agent.conversation.prefix)
+    await session.close()

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aoci_agent.agent.events import Event, HistoryRewritten, Notice, SessionStarted
 from aoci_agent.agent.loop import Agent
@@ -39,6 +39,7 @@ class Knowledge:
 
     material: Material
     index: IndexView
+    material_for: Callable[[str], Material]  # for a model's name: some see no tags
 
 
 def build_prefix(schemas: tuple[ToolSchema, ...], policy: Policy, material: Material) -> Prefix:
@@ -109,17 +110,25 @@ class Session:
         model = self._open_model(name)
         old, self.agent.model = self.agent.model, model
         await old.close()
+        material = self._knowledge.material_for(name)
+        if material != self._knowledge.material:
+            self._knowledge = replace(self._knowledge, material=material)
+            self._show(material)
         self._recorder.write(Notice(f"model {name}"))
         return f"model: {name}; the next call sends the whole prompt fresh (caches belong to one model)"
+
+    def _show(self, material: Material) -> None:
+        """Put this material into the prefix of the calls to come."""
+        conversation = self.agent.conversation
+        tools = conversation.prefix.tools
+        conversation.prefix = build_prefix(tools, conversation.policy, material)
 
     def set_policy(self, name: str) -> str:
         """Change what the next turn's prefix holds."""
         policy = policy_named(name)
         conversation = self.agent.conversation
         conversation.policy = policy
-        conversation.prefix = build_prefix(
-            conversation.prefix.tools, policy, self._knowledge.material
-        )
+        self._show(self._knowledge.material)
         self._recorder.write(Notice(f"policy {name}, prefix {conversation.prefix.content_id}"))
         missing = policy.wants_index and self._knowledge.material.index is None
         note = " (there is no index)" if missing else ""

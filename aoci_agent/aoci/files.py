@@ -38,6 +38,7 @@ class BuildReport:
     tokens: int
     seconds: float = 0.0
     saved: bool = True  # in the workspace; False when it refused and the cache holds it
+    estimated: bool = False  # a few lines of `tokens` are not counted yet
     changes: Changes = field(default_factory=Changes)
 
 
@@ -95,7 +96,8 @@ class IndexFiles:
         try:
             entries, files, tokens = (int(note[key]) for key in ("entries", "indexable", "tokens"))
             findings = tuple(str(item) for item in note["findings"])
-            return BuildReport(entries, files, 0, files, findings, tokens)
+            estimated = bool(note.get("estimated"))
+            return BuildReport(entries, files, 0, files, findings, tokens, estimated=estimated)
         except (KeyError, TypeError, ValueError):
             return None
 

@@ -56,15 +56,18 @@ def _derived(subject: Subject, page: str) -> str:
     if passes_on(facts):
         return "re-exports"
     main = _main_symbol(subject)
-    if main is None:
-        if body := next((note for note in facts.notes if note.startswith("implements ")), ""):
-            return body  # a file of members whose type is declared elsewhere
-        inner = [s for s in facts.symbols if not s.owner and s.kind not in LATE]
-        inner = [s for s in inner if not re.match(r"init\Z|new[A-Z]", s.name)] or inner[:1]
-        if inner and not facts.exports:
-            return f"internal {_kind(inner[0], facts)} {', '.join(s.name for s in inner[:3])}{seen}"
-        return seen.strip()
-    return _main(main, ranked, subject) + seen
+    return (_main(main, ranked, subject) if main is not None else _internal(facts)) + seen
+
+
+def _internal(facts: Facts) -> str:
+    """What a file holds that shows nothing: members of a type declared elsewhere, or its own parts."""
+    if body := next((note for note in facts.notes if note.startswith("implements ")), ""):
+        return body
+    inner = [s for s in facts.symbols if not s.owner and s.kind not in LATE]
+    inner = [s for s in inner if not re.match(r"init\Z|new[A-Z]", s.name)] or inner[:1]
+    if not inner or facts.exports:
+        return ""
+    return f"internal {_kind(inner[0], facts)} {', '.join(s.name for s in inner[:3])}"
 
 
 def _main(main: Symbol, ranked: Sequence[Symbol], subject: Subject) -> str:

@@ -17,12 +17,13 @@ from aoci_agent.aoci.write import (
 from aoci_agent.base import tokens
 
 _EMPTY = ("R:-", "A:-", "S:-")
-# What a model must know to read the index; stands above the header of every rendering.
-READING = (
+_FIRST = (
     "# One line per file under its directory line `=== dir/`:"
-    " name[tag]: F:what it is | R:files it uses | A:what it offers | S:further facts; what is empty is left out.",
-    "# tag: layer, module, importance, traits, size, in this order; codes A B C D E below."
-    " R: shortest unique path endings, no extension; `ubiquitous` files are left out of R.",
+    " name{tag}: F:what it is | R:files it uses | A:what it offers | S:further facts; what is empty is left out."
+)
+_TAG = "# tag: layer, module, importance, traits, size, in this order; codes A B C D E below."
+_FURTHER = (
+    "# R: shortest unique path endings, no extension; `ubiquitous` files are left out of R.",
     "# S: `f: a, b` is what function f does, in order (calls, tables, events, errors, answers);"
     " `T{a,b}` fields; `T:a¦b` values, `T*:a¦b` stands for Ta, Tb; `{*}` and `*` for variables.",
     "# `+ a b`: more files of that directory, named only; see them with the index or read tool.",
@@ -30,10 +31,18 @@ READING = (
     " A later `Δ` line replaces the entry here.",
 )
 
+_NOTES = "# N: notes of a person or another tool."
 READING_TABLES = (
     "# table[module-type-rows-features]: columns. Type: M main, A association, L log, C configuration,"
     " D dictionary; `→x` refers to table x."
 )
+
+
+def reading(index: Index, *, tags: bool = True) -> tuple[str, ...]:
+    """What a model must know to read the index; stands above its header."""
+    first = _FIRST.format(tag="[tag]" if tags else "")
+    notes = (_NOTES,) if any(entry.extra for entry in index.entries) else ()
+    return (first, *((_TAG,) if tags else ()), *_FURTHER, *notes)
 
 
 def counter(known: Mapping[str, int]) -> Callable[[str], int]:
@@ -66,16 +75,18 @@ def fold_name(name: str) -> str:
     return f'"{name}"' if " " in name else name
 
 
-def header_lines(index: Index) -> list[str]:
+def header_lines(index: Index, *, tags: bool = True) -> list[str]:
     """The header as a model sees it: dictionaries hold the codes in use, each on one line."""
-    tags = [entry.tag for entry in index.entries]
+    found = [entry.tag for entry in index.entries]
     used = {
-        "A": {tag.layer for tag in tags},
-        "B": {tag.module for tag in tags},
-        "D": {trait for tag in tags for trait in tag.traits},
+        "A": {tag.layer for tag in found},
+        "B": {tag.module for tag in found},
+        "D": {trait for tag in found for trait in tag.traits},
     }
     lines: list[str] = []
     for key, group in groupby(index.header, key=lambda line: line.key):
+        if not tags and key in tuple("ABCDE"):
+            continue
         if key not in used:
             lines += map(header_line, group)
             continue
@@ -87,7 +98,7 @@ def header_lines(index: Index) -> list[str]:
 
 def rendered_lines(index: Index) -> Iterable[str]:
     """Every line a rendering may show of these entries."""
-    yield from (MAGIC, *READING, *header_lines(index))
+    yield from (MAGIC, *reading(index), *header_lines(index))
     for directory in sorted({entry.directory for entry in index.entries}):
         yield section_line(directory)
     for entry in index.entries:
@@ -103,7 +114,17 @@ def rendered_lines(index: Index) -> Iterable[str]:
         yield f" {table.name}"
 
 
-def measure(index: Index, known: Mapping[str, int]) -> dict[str, int]:
-    """Counts for every line of the index, taking over the known ones."""
-    count = counter(known)
-    return {line_hash(line): count(line) for line in rendered_lines(index)}
+def measure(
+    index: Index, known: Mapping[str, int], *, few: int = 0
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Counts for every line of the index, taking over the known ones; and estimates for the rest.
+
+    At most `few` unknown lines are estimated instead of counted: loading a tokenizer for them would
+    take longer than all other work of an update. A rendering counts them when it needs them.
+    """
+    lines = {line_hash(line): line for line in rendered_lines(index)}
+    counts = {key: known[key] for key in lines if key in known}
+    new = {key: line for key, line in lines.items() if key not in known}
+    if len(new) <= few:
+        return counts, {key: tokens.estimate(line) for key, line in new.items()}
+    return counts | {key: tokens.count(f"{line}\n") for key, line in new.items()}, {}

@@ -8,13 +8,13 @@ from pathlib import PurePosixPath
 
 from aoci_agent.aoci.layers import is_aside
 from aoci_agent.aoci.lines import (
-    READING,
     READING_TABLES,
     brief_line,
     counter,
     fold_name,
     header_lines,
     prompt_line,
+    reading,
 )
 from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.write import MAGIC, section_line, table_line, table_section
@@ -59,7 +59,7 @@ def render(index: Index, budget: int = DEFAULT_BUDGET, *, tags: bool = True) -> 
     Tier 4 names directories and is cut if it must be.
     """
     count = counter(index.counts)
-    header = _header(index, budget, count)
+    header = _header(index, budget, count, tags=tags)
     room = budget - sum(map(count, header))
     for tier in range(len(_TIERS)):
         levels = _levels(index, tier)
@@ -135,9 +135,9 @@ def _rendered(
     return Rendered(head, body, shown, total, tokens, tier, name)
 
 
-def _header(index: Index, budget: int, count: Callable[[str], int]) -> list[str]:
+def _header(index: Index, budget: int, count: Callable[[str], int], *, tags: bool) -> list[str]:
     """Reading rules and header lines; the last lines give way when they fill half the budget."""
-    lines = [MAGIC, *READING, *header_lines(index)]
+    lines = [MAGIC, *reading(index, tags=tags), *header_lines(index, tags=tags)]
     while len(lines) > 2 and sum(map(count, lines)) > budget // 2:
         lines.pop()
     return lines

@@ -60,8 +60,8 @@ def listing(workspace: Workspace, repository: "Repository | None", project: Proj
 def _paths(workspace: Workspace, repository: "Repository | None", result: Listing) -> Iterator[str]:
     if repository is not None:
         try:
-            paths = repository.files(workspace.root)
-            if gitlinks := repository.submodules():
+            paths, gitlinks = repository.listed(workspace.root)
+            if gitlinks:
                 noun = "submodule is" if len(gitlinks) == 1 else "submodules are"
                 result.findings.append(f"{len(gitlinks)} {noun} not indexed: {', '.join(gitlinks)}")
             return iter(paths)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 Save = Callable[[str, str], None]  # name, text
+FEW = 64  # new lines an update does not load a tokenizer for
 CONFLICT = ("<<<<<<< ", ">>>>>>> ")
 
 
@@ -85,7 +86,7 @@ class IndexStore:
         def save(name: str, text: str) -> None:
             self.files.save(name, text, refused)
 
-        report = self._in_step(progress, save, fresh=fresh)
+        report = self._in_step(progress, save, fresh=fresh, few=FEW)
         if not refused:
             self.files.bring_home(refused)
         findings = (*report.findings, *refused)
@@ -173,8 +174,23 @@ class IndexStore:
 
         return FactsCache(self._folder)
 
+    def _count(self, index: Index, *, few: int) -> tuple[int, bool]:
+        """Take the index as the current one, its lines counted. The tokens, and whether some of
+        them are estimated, which at most `few` lines may be.
+        """
+        counts, estimates = measure(index, self.files.counts(), few=few)
+        self.files.keep_counts(counts)
+        self._index = replace(withheld(index), counts=counts)
+        whole = replace(self._index, counts=counts | estimates)
+        return render(whole, 10**9).tokens, bool(estimates)
+
     def _in_step(
-        self, progress: "Progress | None", save: Save, *, fresh: bool = False
+        self,
+        progress: "Progress | None",
+        save: Save,
+        *,
+        fresh: bool = False,
+        few: int = 0,
     ) -> BuildReport:
         from aoci_agent.aoci.gather import hash_workspace
 
@@ -182,7 +198,12 @@ class IndexStore:
         self._around = None
         hashed = hash_workspace(self._workspace, self._repository, self._project())
         report = None if fresh else self._unchanged(hashed)
-        report = report or self._rebuild(hashed, progress, save, fresh=fresh)
+        if report is None:
+            report = self._rebuild(hashed, progress, save, fresh=fresh, few=few)
+        elif report.estimated and not few:
+            tokens, _ = self._count(self.current, few=0)
+            report = replace(report, tokens=tokens, estimated=False)
+            self.files.remember(hashed.digest, report)
         return replace(report, seconds=time.monotonic() - started)
 
     def _unchanged(self, hashed: "Hashed") -> BuildReport | None:
@@ -228,7 +249,13 @@ class IndexStore:
         return found if found is not None and not found.ours else None
 
     def _rebuild(
-        self, hashed: "Hashed", progress: "Progress | None", save: Save, *, fresh: bool
+        self,
+        hashed: "Hashed",
+        progress: "Progress | None",
+        save: Save,
+        *,
+        fresh: bool,
+        few: int,
     ) -> BuildReport:
         from aoci_agent.aoci import lock as locks
         from aoci_agent.aoci.foreign import taken_over
@@ -239,9 +266,7 @@ class IndexStore:
         on_disk = self.on_disk(once)
         present = self._derive(hashed, on_disk, progress, fresh=fresh)
         derived, merged = present.derived, present.merged
-        counts = measure(merged.index, self.files.counts())
-        self.files.keep_counts(counts)
-        self._index = replace(withheld(merged.index), counts=counts)
+        tokens, estimated = self._count(merged.index, few=few)
         text = write(merged.index)
         save(INDEX_FILE, text)
         save(LOCK_FILE, locks.dump(present.lock))
@@ -253,7 +278,8 @@ class IndexStore:
             derived=present.found,
             indexable=indexable,
             findings=findings,
-            tokens=render(self._index, 10**9).tokens,
+            tokens=tokens,
+            estimated=estimated,
         )
         if self.files.read(INDEX_FILE) == text:  # else a next start must not take what is there
             self.files.remember(hashed.digest, report)

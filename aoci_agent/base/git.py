@@ -84,29 +84,30 @@ class Repository:
         Only regular files that exist and are reached without links; submodules and repositories
         inside this one are left out, and so are names that cannot be shown.
         """
+        return self.listed(under)[0]
+
+    def submodules(self) -> list[str]:
+        """The paths of the submodules the index names, sorted."""
+        return self.listed()[1]
+
+    def listed(self, under: Path | None = None) -> tuple[list[str], list[str]]:
+        """`files` and the submodules among them, from one reading."""
         prefix = self._prefix(under)
         if prefix is None:
-            return []
+            return [], []
         where = ("--", prefix) if prefix else ()
         tracked = self._hardened.read("ls-files", "-z", "--stage", *where).split(b"\0")
+        links = (entry for entry in tracked if entry.startswith(_GITLINK))
+        submodules = {
+            entry.partition(b"\t")[2].decode("utf-8", "backslashreplace") for entry in links
+        }
         names = {entry.partition(b"\t")[2] for entry in tracked if not entry.startswith(_GITLINK)}
         others = ("ls-files", "-z", "--others", "--exclude-standard", *where)
         names |= {*self._hardened.read(*others).split(b"\0")}
         texts = (os.fsdecode(name) for name in names if name and not name.endswith(b"/"))
         real = _RealFiles(self.root)
         found = (name.removeprefix(f"{prefix}/") for name in texts if real.holds(name))
-        return sorted(name for name in found if not _UNSHOWABLE.search(name))
-
-    def submodules(self) -> list[str]:
-        """The paths of the submodules the index names, sorted."""
-        entries = self._hardened.read("ls-files", "-z", "--stage").split(b"\0")
-        return sorted(
-            {
-                entry.partition(b"\t")[2].decode("utf-8", "backslashreplace")
-                for entry in entries
-                if entry.startswith(_GITLINK)
-            }
-        )
+        return sorted(name for name in found if not _UNSHOWABLE.search(name)), sorted(submodules)
 
     def is_dirty(self) -> bool:
         """Whether the work tree holds what no commit holds: changes, staged or not, or new files.

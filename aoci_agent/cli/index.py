@@ -97,7 +97,7 @@ def _repin(arguments: Arguments, *, keep: bool) -> int:
 def _say_built(report: BuildReport) -> None:
     place = f"{STATE}/index.aoci" if report.saved else "not saved"
     print(
-        f"{place}: {report.entries} entries for {report.indexable} indexable files, {report.tokens} tokens, "
+        f"{place}: {report.entries} entries for {report.indexable} indexable files, {'~' * report.estimated}{report.tokens} tokens, "
         f"{report.derived} derived, {report.reused} reused, {report.seconds:.2f} s"
     )
     for finding in report.findings[:FINDINGS_SHOWN]:

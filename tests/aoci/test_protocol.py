@@ -1,3 +1,4 @@
+import os
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from aoci_agent.aoci.parse import BadIndex, parse
 from aoci_agent.aoci.tags import IMPORTANCE, LAYERS, TRAITS, read_tag, size_of, tag_text
 from aoci_agent.aoci.write import entry_line, plain, write
 
+EXAMPLES = int(os.environ.get("AOCI_AGENT_FUZZ", "0")) or 400
 LISTING = """\
 auth.go[WA9JM]: F:JWT authentication middleware |
 
@@ -105,7 +107,7 @@ indexes = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(indexes)
 def test_what_is_written_is_read_back(index: Index) -> None:
     text = write(index)

@@ -57,7 +57,7 @@ def with_changes(
 ) -> tuple[Index, tuple[Entry, ...]]:
     """The index with the tables and these files' entries derived anew (None: gone), and those entries.
 
-    `around` takes the changes in. Layer, module and importance of known files are kept.
+    `around` takes the changes in. Module and importance of known files are kept.
     """
     around.update(changed)
     made = {
@@ -84,7 +84,7 @@ def _place(entry: Entry) -> tuple[str, str]:
 def _kept_tag(path: str, index: Index, facts: Facts) -> Tag:
     known = index.by_path.get(path)
     if known is not None:
-        return known.tag
+        return replace(known.tag, layer=layer_of(path, facts))
     folder = path.rpartition("/")[0]
     beside = (entry.tag.module for entry in index.entries if entry.directory == folder)
     return Tag(layer_of(path, facts), next(beside, "Rt"), 5)

@@ -73,10 +73,13 @@ class Grounds:
 
     def lost(self, entry: Entry) -> tuple[str, ...]:
         """References to no file, and to nothing the source speaks of."""
+        unsure = [item for item in entry.relations if self.file(item) is None]
+        if not unsure:
+            return ()
         own = self._words(entry.path)
         facts = self._world.get(entry.path)
         modules = [item.module for item in facts.imports] if facts is not None else []
-        return tuple(item for item in entry.relations if self._is_lost(item, own, modules))
+        return tuple(item for item in unsure if self._is_lost(item, own, modules))
 
     def unknown(self, entry: Entry) -> tuple[str, ...]:
         """Names in F and S that stand neither in the file nor in the files it refers to."""
@@ -124,7 +127,7 @@ class Grounds:
     def _is_lost(self, item: str, own: set[str], modules: Iterable[str]) -> bool:
         if item.startswith(("@", "~")) or " " in item or not item.isascii():
             return False
-        if self.file(item) is not None or item in own or item in self._symbols:
+        if item in own or item in self._symbols:
             return False
         if any(item in module for module in modules):
             return False

@@ -125,6 +125,6 @@ def measure(
     lines = {line_hash(line): line for line in rendered_lines(index)}
     counts = {key: known[key] for key in lines if key in known}
     new = {key: line for key, line in lines.items() if key not in known}
-    if len(new) <= few:
+    if known and len(new) <= few:
         return counts, {key: tokens.estimate(line) for key, line in new.items()}
     return counts | {key: tokens.count(f"{line}\n") for key, line in new.items()}, {}

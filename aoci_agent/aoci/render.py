@@ -20,6 +20,7 @@ from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.write import MAGIC, section_line, table_line, table_section
 
 DEFAULT_BUDGET = 60_000
+NOTES_WITHIN = 0.9  # share of the budget that notes may fill up
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ def render(index: Index, budget: int = DEFAULT_BUDGET, *, tags: bool = True) -> 
                 _fill(index, levels, _levels(index, richer), left - used, count, tags=tags)
                 lines, used = _lines(index, levels, count, tags=tags)
             if any(entry.extra for entry in index.entries):
-                _fill(index, levels, _noted(index, levels), left - used, count, tags=tags)
+                spare = int(budget * NOTES_WITHIN) - (budget - left) - used
+                _fill(index, levels, _noted(index, levels), spare, count, tags=tags)
                 lines, used = _lines(index, levels, count, tags=tags)
             shown = sum(1 for level in levels.values() if level)
             numbers = (shown, len(levels), tier)

@@ -136,7 +136,7 @@ class IndexStore:
             return Index()
 
     def refresh(self, paths: Iterable[str]) -> tuple[Entry, ...]:
-        """Derive the entries of changed files anew, in memory; layer, module and C are kept.
+        """Derive the entries of changed files anew, in memory; module and C are kept.
 
         Returns the new entries; a file that is gone loses its entry and returns none. The first
         call reads the facts of all files, later ones only those named.

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from aoci_agent.aoci.lines import measure
 from aoci_agent.aoci.model import Entry, HeaderLine, Index, Tag
 from aoci_agent.aoci.render import render
@@ -94,3 +96,20 @@ def test_stats_add_up() -> None:
     assert set(figures.elements) == {"names", "tags", "F", "R", "A", "S"}
     assert 0 < figures.per_entry < figures.tokens
     assert figures.documented == 30
+
+
+def test_notes_come_last_and_leave_room() -> None:
+    index = make(60)
+    noted = replace(
+        index, entries=tuple(replace(e, extra=f"N:note of {e.name} " * 4) for e in index.entries)
+    )
+    whole = render(index, 10**6).tokens
+    for budget in (whole * 2, int(whole * 1.3), whole + 60):
+        rendered = render(noted, budget)
+        shown = rendered.entries.count(" | N:")
+        assert rendered.shown == 60
+        assert rendered.tokens <= budget
+        assert shown == (60 if budget == whole * 2 else shown)
+    assert render(noted, whole + 60).entries.count(" | N:") == 0
+    assert "# N: notes" in render(noted, whole * 2).header
+    assert "# N: notes" not in render(index, whole * 2).header

@@ -99,7 +99,7 @@ def go(source: Source) -> Facts:
         more=prose.further(comment, doc),
         symbols=listed,
         imports=imports,
-        routes=common.unique(_routes(text), 60),
+        routes=common.unique(_routes(text, code), 60),
         calls=common.called_paths(text),
         commands=common.unique(_COBRA.findall(text)),
         env=common.env_keys(text),
@@ -146,7 +146,9 @@ def _notes(code: str) -> list[str]:
     answers = [
         f"{name}={value}"
         for name, value in pairs
-        if value and f"runs at {value}" not in times and not re.fullmatch(r"\w{1,2}\.\w+", value)
+        if re.fullmatch(r"[\w./:-]+", value)
+        and f"runs at {value}" not in times
+        and not re.fullmatch(r"\w{1,2}\.\w+", value)
     ]
     told = [f"answers {', '.join(answers[:8])}"] if answers else []
     return [*times, *told, *(s for s in signals.signals(code) if not s.startswith("runs at"))]
@@ -200,15 +202,16 @@ def _sentence(lines: list[str], line: int) -> str:
     return said if " " in said or not said.isascii() else ""
 
 
-def _routes(text: str) -> list[str]:
+def _routes(text: str, code: str) -> list[str]:
+    """From the annotations in comments where there are some, else from the calls of routers."""
     annotated = [f"{verb.upper()} {path}" for path, verb in _ROUTER.findall(text)]
     if annotated:
         return annotated
     prefixes: dict[str, str] = {}
-    for name, parent, path in _GROUP.findall(text):
+    for name, parent, path in _GROUP.findall(code):
         prefixes[name] = f"{prefixes.get(parent, '')}/{path.strip('/')}".rstrip("/")
     routes: list[str] = []
-    for target, verb, path in _ROUTE.findall(text):
+    for target, verb, path in _ROUTE.findall(code):
         if not path.startswith("/") and (path or target not in prefixes):
             continue
         shown = "ANY" if verb in ("Any", "Handle", "HandleFunc") else verb.upper()

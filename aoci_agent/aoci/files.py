@@ -46,17 +46,17 @@ class IndexFiles:
     """Reads and writes the index, its lock, and the note of the last build."""
 
     def __init__(self, workspace: Workspace, cache: Path) -> None:
-        self._workspace = workspace
-        self._cache = cache
+        self.workspace = workspace
+        self.cache = cache
 
     def read(self, name: str) -> str | None:
         """The text of one of the two files, None where there is none."""
         try:
-            return self._workspace.read_bytes(f"{STATE}/{name}").decode("utf-8", "replace")
+            return self.workspace.read_bytes(f"{STATE}/{name}").decode("utf-8", "replace")
         except ForModel:
             pass
         try:
-            return (self._cache / name).read_text("utf-8", "replace")
+            return (self.cache / name).read_text("utf-8", "replace")
         except OSError:
             return None
 
@@ -64,22 +64,22 @@ class IndexFiles:
         """Write what changed; where the folder refuses, beside the cache, with a finding."""
         data = text.encode("utf-8", "replace")
         try:
-            if self.read(name) != text or not self._workspace.exists(f"{STATE}/{name}"):
-                self._workspace.write_state(name, data)
-            (self._cache / name).unlink(missing_ok=True)
+            if self.read(name) != text or not self.workspace.exists(f"{STATE}/{name}"):
+                self.workspace.write_state(name, data)
+            (self.cache / name).unlink(missing_ok=True)
         except (ForModel, OSError) as error:
             findings.append(f"{STATE}/{name} was not written ({error}); kept in the cache")
             self._keep(name, data)
 
     def keep_aside(self, name: str, text: str) -> None:
         """Keep the text beside the cache, for workspaces that have no index of their own."""
-        if not self._workspace.exists(f"{STATE}/{name}"):
+        if not self.workspace.exists(f"{STATE}/{name}"):
             self._keep(name, text.encode("utf-8", "replace"))
 
     def bring_home(self, findings: list[str]) -> None:
         """Move what lies beside the cache, because a session or a refusal put it there."""
         for name in (INDEX_FILE, LOCK_FILE):
-            text = self.read(name) if (self._cache / name).exists() else None
+            text = self.read(name) if (self.cache / name).exists() else None
             if text is not None:
                 self.save(name, text, findings)
 
@@ -116,13 +116,13 @@ class IndexFiles:
 
     def _kept(self, name: str) -> dict[str, Any]:
         try:
-            return json_object((self._cache / name).read_bytes())
+            return json_object((self.cache / name).read_bytes())
         except OSError:
             return {}
 
     def _keep(self, name: str, data: bytes) -> None:
         try:
-            self._cache.mkdir(parents=True, exist_ok=True, mode=0o700)
-            atomic_write(self._cache / name, data)
+            self.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+            atomic_write(self.cache / name, data)
         except OSError:
             return

@@ -6,13 +6,13 @@ from itertools import islice
 from typing import Any
 
 from aoci_agent.aoci import lock as locks
+from aoci_agent.aoci.conflicts import has_conflict
 from aoci_agent.aoci.differences import Difference, compare
 from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE
 from aoci_agent.aoci.lock import Record
 from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.parse import parse
 from aoci_agent.aoci.rollback import Restored, restore
-from aoci_agent.aoci.store import CONFLICT
 from aoci_agent.aoci.versions import Commit, Revision, Versions
 from aoci_agent.aoci.write import entry_fields, full_line
 from aoci_agent.assembly import Bench
@@ -146,7 +146,7 @@ class _Desk:
         text = self.store.files.read(name)
         if text is None:
             raise ForUser(f"there is no {STATE}/{name} on disk", _BUILD)
-        if any(line.startswith(CONFLICT) for line in text.split("\n")):
+        if has_conflict(text):
             raise ForUser(f"{name} holds merge conflict markers", "settle them first")
         return text
 

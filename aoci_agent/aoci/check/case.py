@@ -9,8 +9,8 @@ from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.grounding import Grounds
 from aoci_agent.aoci.lock import Lock, Record
 from aoci_agent.aoci.model import Entry, Index
+from aoci_agent.aoci.present import Present
 from aoci_agent.aoci.project import Project
-from aoci_agent.aoci.store import Present
 
 _SECTION = re.compile(r"=== (?P<folder>.*)/\Z")
 _ENTRY = re.compile(r"(?P<name>.+)\[[^\[\]]*\]\s*:\s*F\s*:")

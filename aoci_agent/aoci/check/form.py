@@ -6,10 +6,10 @@ from itertools import pairwise
 
 from aoci_agent.aoci.check.case import Case
 from aoci_agent.aoci.check.finding import Finding, Severity
+from aoci_agent.aoci.conflicts import is_marker
 from aoci_agent.aoci.facts.secrets import holds_key, masked
 from aoci_agent.aoci.injection import speaks_to_a_model
 from aoci_agent.aoci.model import Entry
-from aoci_agent.aoci.store import CONFLICT
 from aoci_agent.aoci.tags import IMPORTANCE, LAYERS, TRAITS, size_of, tag_text
 from aoci_agent.aoci.write import entry_line, table_line
 
@@ -34,7 +34,7 @@ def form(case: Case) -> Iterator[Finding]:
 
 def _grammar(case: Case) -> Iterator[Finding]:
     for number, line in enumerate(case.text.split("\n"), 1):
-        if line.startswith((*CONFLICT, "||||||| ")) or line == "=======":
+        if is_marker(line):
             yield _error("G1", "", f"a merge conflict marker: {line[:20]}", number)
         elif not _READABLE.match(line):
             yield _error("G1", "", f"neither entry, section nor header: {line[:60]}", number)

@@ -1,8 +1,9 @@
 """`index update --fix`: what can be settled in the file itself, without guessing what a person meant."""
 
+from aoci_agent.aoci.conflicts import refuse_conflict
 from aoci_agent.aoci.files import INDEX_FILE
 from aoci_agent.aoci.parse import parse
-from aoci_agent.aoci.store import IndexStore, refuse_conflict
+from aoci_agent.aoci.store import IndexStore
 from aoci_agent.aoci.write import write
 
 
@@ -13,7 +14,7 @@ def repair(store: IndexStore) -> list[str]:
     ForUser for merge conflict markers and BadIndex for text that holds no index.
     """
     text = store.files.read(INDEX_FILE) or ""
-    refuse_conflict(text)
+    refuse_conflict(text, INDEX_FILE)
     canonical = write(parse(text))
     if canonical == text:
         return []

@@ -49,12 +49,18 @@ class IndexFiles:
         self.workspace = workspace
         self.cache = cache
 
-    def read(self, name: str) -> str | None:
-        """The text of one of the two files, None where there is none."""
+    def own(self, name: str) -> str | None:
+        """The text of one of the two files in the workspace, None where there is none."""
         try:
             return self.workspace.read_bytes(f"{STATE}/{name}").decode("utf-8", "replace")
         except ForModel:
-            pass
+            return None
+
+    def read(self, name: str) -> str | None:
+        """The same, or the copy a session or a refusal left in the cache."""
+        text = self.own(name)
+        if text is not None:
+            return text
         try:
             return (self.cache / name).read_text("utf-8", "replace")
         except OSError:
@@ -64,7 +70,7 @@ class IndexFiles:
         """Write what changed; where the folder refuses, beside the cache, with a finding."""
         data = text.encode("utf-8", "replace")
         try:
-            if self.read(name) != text or not self.workspace.exists(f"{STATE}/{name}"):
+            if self.own(name) != text:
                 self.workspace.write_state(name, data)
             (self.cache / name).unlink(missing_ok=True)
         except (ForModel, OSError) as error:
@@ -79,7 +85,7 @@ class IndexFiles:
     def bring_home(self, findings: list[str]) -> None:
         """Move what lies beside the cache, because a session or a refusal put it there."""
         for name in (INDEX_FILE, LOCK_FILE):
-            text = self.read(name) if (self.cache / name).exists() else None
+            text = self.read(name) if (self.cache / name).is_file() else None
             if text is not None:
                 self.save(name, text, findings)
 

@@ -37,6 +37,7 @@ def header(modules: Mapping[str, str], around: Surroundings, listed: Listing) ->
         ("D", _dictionary(TRAITS)),
         ("E", SIZES_TOLD),
         ("ubiquitous", ", ".join(around.names(path) for path in hubs)),
+        ("routes", _base_paths(around.world)),
         ("folded", _folded(listed.folded)),
         ("scope", _scope(listed.left_out)),
     ]
@@ -93,6 +94,18 @@ def _share(name: str, share: float) -> str:
     """`Go 70%`; a language below a tenth is only named. Tenths, so that it seldom changes."""
     tenths = round(share * 10)
     return f"{name} {tenths}0%" if tenths else name
+
+
+def _base_paths(world: Mapping[str, Facts]) -> str:
+    """What stands before the routes of a program that says so in one place."""
+    found = sorted(
+        {
+            (base, path)
+            for path, facts in world.items()
+            if (base := dict(facts.settings).get("base path"))
+        }
+    )
+    return "; ".join(f"below {base} as {path} says" for base, path in found[:4])
 
 
 def _folded(paths: Sequence[str]) -> str:

@@ -10,7 +10,9 @@ from aoci_agent.aoci.model import Entry, HeaderLine, Index, TableEntry
 from aoci_agent.aoci.write import element_hashes, header_line, line_hash, table_line
 
 _DICTIONARIES = frozenset("ABCDE")
-_MACHINE_KEYS = frozenset(("overview", "stack", *"ABCDE", "ubiquitous", "folded", "scope"))
+_MACHINE_KEYS = frozenset(
+    ("overview", "stack", *"ABCDE", "ubiquitous", "routes", "folded", "scope")
+)
 _FIELDS = {"F": "function", "R": "relations", "A": "api", "S": "synopsis"}
 ELEMENT_NAMES = {"T": "tag"}  # what a person calls an element, where that differs
 

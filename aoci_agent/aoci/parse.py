@@ -58,6 +58,25 @@ def parse(text: str) -> Index:
     )
 
 
+def is_index(text: str) -> bool:
+    """Whether there is an index to read in a text."""
+    try:
+        parse(text)
+    except BadIndex:
+        return False
+    return True
+
+
+def is_readable(line: str) -> bool:
+    """Whether a line of a canonical index says something: blank, header, section, entry or table."""
+    if not line.strip() or line.startswith(("#", "=== ")) or _FOLD.match(line):
+        return True
+    found = _ENTRY.match(line)
+    return (found is not None and read_tag(found["tag"]) is not None) or (
+        found is None and _TABLE.match(line) is not None
+    )
+
+
 def _starts(line: str) -> bool:
     return (
         line.startswith(("#", "==="))
@@ -70,6 +89,8 @@ def _starts(line: str) -> bool:
 
 def _logical_lines(text: str) -> list[str]:
     """Physical lines, with wrapped entries joined; a trailing word hyphen joins without a space."""
+    if text.startswith("#AOCI"):  # canonical: what cannot be read is no part of the line above
+        return [line for raw in text.split("\n") if (line := raw.rstrip("\r")).strip()]
     lines: list[str] = []
     open_entry = False
     for raw in text.split("\n"):

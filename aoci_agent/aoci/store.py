@@ -1,20 +1,21 @@
 """The index of one workspace: built, kept on disk, and refreshed while the agent edits."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aoci_agent.aoci.conflicts import refuse_conflict, without_conflict
+from aoci_agent.aoci.damage import refuse, without_conflict
 from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE, BuildReport, IndexFiles
 from aoci_agent.aoci.injection import withheld
 from aoci_agent.aoci.lines import measure
 from aoci_agent.aoci.model import Entry, Index
-from aoci_agent.aoci.parse import BadIndex, parse
+from aoci_agent.aoci.parse import BadIndex, is_index, parse
 from aoci_agent.aoci.render import render
 from aoci_agent.aoci.write import write
 from aoci_agent.base.errors import ForUser
+from aoci_agent.base.files import STATE
 
 if TYPE_CHECKING:
     from aoci_agent.aoci.gather import Hashed, Progress
@@ -57,9 +58,9 @@ class IndexStore:
         """Bring index and lock on disk in step with the files; only changed files are parsed.
 
         `fresh` parses everything again, and decides importance and module codes anew. Raises
-        ForUser for an index with merge conflict markers, which may hold a person's words.
+        ForUser for an index on disk that a rewrite could take a person's words from.
         """
-        refuse_conflict(self.files.read(INDEX_FILE) or "", INDEX_FILE)
+        self._refuse_loss(fresh=fresh)
         refused: list[str] = []
 
         def save(name: str, text: str) -> None:
@@ -71,15 +72,31 @@ class IndexStore:
         findings = (*report.findings, *refused)
         return replace(report, findings=findings, saved=not refused)
 
+    def _refuse_loss(self, *, fresh: bool) -> None:
+        from aoci_agent.aoci import lock as locks
+
+        text = self.files.own(INDEX_FILE)
+        if text is not None:
+            refuse(text, INDEX_FILE)
+        records = locks.load(self.files.own(LOCK_FILE) or "").records.values()
+        by_hand = sum(bool(record.pins) for record in records)
+        if by_hand and not fresh and (text is None or not is_index(text)):
+            state = "gone" if text is None else "no index any more"
+            raise ForUser(
+                f"{INDEX_FILE} is {state}, and {by_hand} of its entries held words written by hand",
+                f"git checkout -- {STATE}/{INDEX_FILE}, or do without them: aoci-agent index build --fresh",
+            )
+
     def follow(self, progress: "Progress | None" = None) -> BuildReport:
         """As `build`, but the workspace is left alone: a session does not change it by looking."""
         return self._in_step(progress, self.files.keep_aside)
 
-    def settle(self, path: str, elements: Iterable[str], *, keep: bool) -> list[str]:
+    def settle(self, path: str, elements: Collection[str], *, keep: bool) -> list[str]:
         """Pin elements of an entry as they are written and as the source is now, or unpin them.
 
-        Index and lock are brought in step. Returns the elements settled. Raises ForUser for a path
-        without an entry.
+        No elements means those written by hand; to pin, all where there are none. Index and lock
+        are brought in step. Returns the elements settled. Raises ForUser for a path without an
+        entry, and where the folder cannot be written.
         """
         from aoci_agent.aoci import lock as locks
         from aoci_agent.aoci.merge import settled
@@ -90,12 +107,16 @@ class IndexStore:
         record = lock.records.get(path)
         if entry is None or record is None:
             raise ForUser(f"no entry for '{path}'", f"aoci-agent search {path}")
-        new = settled(record, entry, elements, keep=keep)
+        chosen = elements or record.pins or (locks.ELEMENTS if keep else ())
+        new = settled(record, entry, chosen, keep=keep)
         refused: list[str] = []
         text = locks.dump(replace(lock, records={**lock.records, path: new}))
         self.files.save(LOCK_FILE, text, refused)
+        if refused:
+            raise ForUser(refused[0], "make the folder writable")
         self.build()
-        return sorted(key for key in elements if (key in new.pins) or key in record.pins)
+        known = new.pins if keep else record.pins
+        return [key for key in locks.ELEMENTS if key in chosen and key in known]
 
     def present(self, progress: "Progress | None" = None) -> "Present":
         """Index and lock of the present files, with nothing written: what a check compares with."""

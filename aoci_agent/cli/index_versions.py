@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from aoci_agent.aoci import lock as locks
-from aoci_agent.aoci.conflicts import has_conflict
+from aoci_agent.aoci.damage import has_conflict
 from aoci_agent.aoci.differences import Difference, compare
 from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE
 from aoci_agent.aoci.lock import Record

@@ -290,3 +290,18 @@ def test_abstract_methods_and_methods_kept_in_fields() -> None:
     shown = {f"{s.owner}.{s.name}" for s in found.symbols if s.public and s.owner}
     assert shown == {"Base.open", "Base.close", "Cart.add"}
     assert "Cart.add: store.save" in found.flows
+
+
+def test_what_stands_before_all_routes_is_said_once() -> None:
+    go = extract("main.go", b"package main\n\n// @BasePath /api/v2\nfunc main() {}\n")
+    nest = extract("main.ts", b"const app = await create();\napp.setGlobalPrefix('api');\n")
+    assert dict(go.settings)["base path"] == "/api/v2"
+    assert dict(nest.settings)["base path"] == "/api"
+    made = generate({"main.go": go, "web/main.ts": nest}, Lock(), Listing()).made
+    routes = {line.key: line.text for line in made.header}["routes"]
+    assert routes == "below /api as web/main.ts says; below /api/v2 as main.go says"
+
+
+def test_a_route_file_says_where_it_runs() -> None:
+    route = b"export const runtime = 'edge';\nexport async function GET() { return ok(); }\n"
+    assert "runtime edge" in extract("app/api/x/route.ts", route).notes

@@ -1,19 +1,16 @@
 """What the rules look at: the index on disk beside what the files give now."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from aoci_agent.aoci.damage import entry_places
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.grounding import Grounds
 from aoci_agent.aoci.lock import Lock, Record
 from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.present import Present
 from aoci_agent.aoci.project import Project
-
-_SECTION = re.compile(r"=== (?P<folder>.*)/\Z")
-_ENTRY = re.compile(r"(?P<name>.+)\[[^\[\]]*\]\s*:\s*F\s*:")
 
 
 @dataclass(frozen=True)
@@ -36,13 +33,8 @@ class Case:
     def lines(self) -> dict[str, int]:
         """Entry path -> its line in index.aoci, counted from 1."""
         found: dict[str, int] = {}
-        folder = ""
-        for number, line in enumerate(self.text.split("\n"), 1):
-            if section := _SECTION.match(line):
-                folder = "" if section["folder"] == "." else section["folder"]
-            elif entry := _ENTRY.match(line):
-                path = f"{folder}/{entry['name']}" if folder else entry["name"]
-                found.setdefault(path, number)
+        for path, number, _ in entry_places(self.text):
+            found.setdefault(path, number)
         return found
 
     @cached_property

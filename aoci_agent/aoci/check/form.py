@@ -6,16 +6,13 @@ from itertools import pairwise
 
 from aoci_agent.aoci.check.case import Case
 from aoci_agent.aoci.check.finding import Finding, Severity
-from aoci_agent.aoci.conflicts import is_marker
+from aoci_agent.aoci.damage import is_marker, unreadable
 from aoci_agent.aoci.facts.secrets import holds_key, masked
 from aoci_agent.aoci.injection import speaks_to_a_model
 from aoci_agent.aoci.model import Entry
 from aoci_agent.aoci.tags import IMPORTANCE, LAYERS, TRAITS, size_of, tag_text
 from aoci_agent.aoci.write import entry_line, table_line
 
-_READABLE = re.compile(
-    r"#|=== |\+ |~ \d|\s*\Z|.+\[[A-Z][\w.]{0,20}\]\s*:\s*F\s*:|\S.*\[[^\[\]]+-[^\[\]]+\]\s*:"
-)
 _TAGGED = re.compile(r"(?P<name>.+)\[(?P<tag>[^\[\]]*)\]\s*:\s*F\s*:")
 
 
@@ -35,10 +32,11 @@ def form(case: Case) -> Iterator[Finding]:
 def _grammar(case: Case) -> Iterator[Finding]:
     for number, line in enumerate(case.text.split("\n"), 1):
         if is_marker(line):
-            yield _error("G1", "", f"a merge conflict marker: {line[:20]}", number)
-        elif not _READABLE.match(line):
-            yield _error("G1", "", f"neither entry, section nor header: {line[:60]}", number)
-    if not case.text.startswith("#AOCI"):
+            told = f"a merge conflict marker: {line[:20]}"
+            yield Finding("G1", Severity.ERROR, "", told, number, repairable=True)
+    for number, line in unreadable(case.text):
+        yield _error("G1", "", f"neither entry, table, section nor header: {line[:60]}", number)
+    if not case.text.startswith("#AOCI 1\n"):
         yield Finding("G1", Severity.ERROR, "", "the first line is not #AOCI 1", 1, repairable=True)
 
 

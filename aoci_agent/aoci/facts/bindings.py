@@ -7,7 +7,7 @@ from aoci_agent.aoci.facts import common
 from aoci_agent.aoci.facts.language import Captures
 from aoci_agent.aoci.facts.model import Import
 
-_CLAUSE = re.compile(r"\b(?:import|export)\s+(?:type\s+)?(?P<clause>.*?)\s*\bfrom\b", re.DOTALL)
+_CLAUSE = re.compile(r"\b(?:import|export)\s++(?:type\s++)?(?P<clause>.*?)\s*+\bfrom\b", re.DOTALL)
 _REQUIRED = re.compile(
     r"\b(?:const|let|var)\s+(?P<bound>\{[^{}]*\}|[A-Za-z_$][\w$]*)\s*=\s*(?:new\s+)?\(?\s*require\(\s*[\"'](?P<from>[^\"'\n]+)[\"']\s*\)\)?"
     r"(?:\.(?P<member>[A-Za-z_$][\w$]*))?"

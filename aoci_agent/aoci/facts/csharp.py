@@ -46,7 +46,8 @@ _GENERIC = re.compile(r"<[^<>]*>|\([^()]*\)")
 _BASE = re.compile(r"[A-Za-z_]\w*(?=\s*(?:,|$))")
 _FIELD = re.compile(r"(\w+)\s*(?:=[^,]*)?(?:,|\)\s*$)")
 _VALUE = re.compile(
-    r"(?:^|,|\{)\s*(?:\[[^\]]*\]\s*|//[^\n]*\n\s*|/\*.*?\*/\s*)*(\w+)\s*(?=[=,}]|//)", re.DOTALL
+    r"(?:^|,|\{)\s*+(?:\[[^\]]*\]\s*+|//[^\n]*\n\s*+|/\*(?>.*?\*/)\s*+)*+(\w++)\s*+(?=[=,}]|//)",
+    re.DOTALL,
 )
 _SUMMARY = re.compile(r"<summary>(.*?)(?:</summary>|\Z)", re.DOTALL)
 _SEE = re.compile(

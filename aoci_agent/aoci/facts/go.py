@@ -27,6 +27,7 @@ QUERY = """
 """
 
 _ROUTER = re.compile(r"@Router\s+(\S+)\s+\[(\w+)\]")
+_BASE_PATH = re.compile(r"^//\s*@BasePath\s+(/\S+)", re.MULTILINE)
 _SUMMARY = re.compile(r"@Summary\s+(.+)")
 _GROUP = re.compile(r"(\w+)\s*:?=\s*([\w.()]+?)\.Group\(\s*\"([^\"]*)\"")
 _ROUTE = re.compile(
@@ -118,6 +119,7 @@ def go(source: Source) -> Facts:
         members=common.members(text),
         words=tuple(sorted((word, n) for word, n in words.items() if len(word) > 2)),
         notes=common.unique(_notes(code), 16),
+        settings=(("base path", base[1]),) if (base := _BASE_PATH.search(text)) else (),
     )
 
 

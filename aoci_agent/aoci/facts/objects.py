@@ -12,7 +12,7 @@ _SHAPE_FIELD = re.compile(
 _ENUM_FIELD = re.compile(
     r"[{,]\s*(?:/[/*][^\n]*\n\s*)*[\"']?([A-Za-z_$][\w$]*)[\"']?(?:\s*=\s*[\"']?([\w.:/ -]{1,30}?)[\"']?)?(?=\s*[,}])"
 )
-_UNION = re.compile(r"\s*\|?\s*(?:[\"'][^\"'|]*[\"']\s*\|?\s*)+")
+_UNION = re.compile(r"\s*+\|?\s*+(?:[\"'][^\"'|]*[\"']\s*+\|?\s*+)++")
 _LITERAL = re.compile(r"[\"']([^\"']+)[\"']")
 _TABLE = re.compile(r"\b(?:pg|mysql|sqlite)Table\(\s*[\"'](\w+)[\"']")
 _COLUMN = re.compile(r"^\s+(\w+)\s*:\s*\w+\(\s*(?:[\"'](\w+)[\"'])?", re.MULTILINE)

@@ -67,13 +67,13 @@ _HEARD = re.compile(
 _LISTEN = re.compile(r"\$listen\s*=\s*\[(.*?)\n\s*\];", re.DOTALL)
 _SUBSCRIBED = re.compile(r"getSubscribedEvents\(\)[^{]*\{(.*?)\n    \}", re.DOTALL)
 _KEY = re.compile(
-    r"^\s*(?:return \[)?\s*(?:\\?([\w\\]+)::(?:class|[A-Z_]+)|[\"']([\w.\\]+)[\"'])\s*=>",
+    r"^[ \t]*+(?:return \[\s*+)?(?:\\?([\w\\]+)::(?:class|[A-Z_]+)|[\"']([\w.\\]+)[\"'])\s*=>",
     re.MULTILINE,
 )
 _HANDLED = re.compile(r"function (?:handle|__invoke)\(\s*([A-Z]\w+) \$(?:event|message)\b")
 _NOT_EVENTS = wordset("Bus Event Queue self static parent Route")
 _SCHEDULED = re.compile(
-    r"(?:\$schedule->|Schedule::)(?:command|job|call|exec)\(\s*(?:new\s+)?[\"']?\\?([\w:\\ -]+)[^;]*?->(\w+)\(([^)]*)\)"
+    r"(?:\$schedule->|Schedule::)(?:command|job|call|exec)\(\s*+(?:new\s++)?[\"']?\\?([\w:\\ -]++)[^;]*?->(\w+)\(([^)]*)\)"
 )
 _TITLE = re.compile(r"^[ \t]*(?:it|test|describe)\(\s*([\"'])(.{3,80}?)\1\s*,", re.MULTILINE)
 _MARKED = re.compile(r"(?:@test\b|#\[Test\])[^{]*?function\s+(\w+)", re.DOTALL)

@@ -40,7 +40,7 @@ QUERY = f"""
   arguments: (argument_list . (string) @flag))
 """
 
-_FROM = re.compile(r"from\s+(\.*)\s*([\w.]*)\s+import\s+(.*)", re.DOTALL)
+_FROM = re.compile(r"from\s++(\.*+)\s*+((?:(?!import\b)[\w.]++)?)\s*+import\b\s*+(.*)", re.DOTALL)
 _ROUTE = re.compile(
     r"@[\w.]+\.(?P<verb>get|post|put|patch|delete|head|options|route|websocket|api_route)"
     r"\(\s*(?:rule\s*=|path\s*=)?\s*[rf]?[\"'](?P<path>[^\"']*)[\"'](?P<rest>.*)",

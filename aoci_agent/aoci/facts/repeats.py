@@ -4,12 +4,16 @@ Most patterns look for the end of what they began, so a megabyte of beginnings w
 the square of its length. Such text is one piece over and over, which says no more than a few copies.
 """
 
-_STEP = 2048  # characters between the places where a repetition is looked for
+import re
+
+_STEP = 512  # characters between the places where a repetition is looked for
 _PROBE = 48
 _PERIOD = 16_384  # longest piece that is looked for
-_LEAST = 4096  # shortest repetition that is shortened
+_LEAST = 1536  # shortest repetition that is shortened
 _COPIES = 4  # fewest copies that are a repetition
-_KEPT = 1024  # characters kept of one, or two copies where that is more
+_KEPT = 512  # characters kept of one, or two copies where that is more
+_SPACES = 256  # characters of space in a row that are kept
+_WIDE = re.compile(r"[ \t]{256,}")
 
 
 def without_repeats(text: str) -> str:
@@ -17,6 +21,8 @@ def without_repeats(text: str) -> str:
 
     Linear in the length; text without such repetitions comes back as it is.
     """
+    if any(space * _SPACES in text for space in " \t"):
+        text = _WIDE.sub(lambda found: found[0][:_SPACES], text)
     kept: list[str] = []
     start = place = 0
     while place + _LEAST <= len(text):

@@ -53,8 +53,8 @@ _ROUTE_CALL = re.compile(r"\.(route|nest|service|scope)\(\s*\"(/[^\"]*)\"\s*,")
 _ROUTE_END = re.compile(r";|#\[|\n\}")
 _VERB = re.compile(r"\b(get|post|put|patch|delete|head|options|any)(?:_service)?\(")
 _TEST = re.compile(
-    r"#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b[^\n]*\]\s*(?:#\[[^\n]*\]\s*)*"
-    r"(?:pub\s+)?(?:async\s+)?fn\s+(\w+)|^\s*\w*test!\s*[({]\s*(?:fn\s+)?(\w+)",
+    r"#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b[^\n]{0,300}?\]\s*+(?:#\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*+\]\s*+)*+"
+    r"(?:pub\s+)?(?:async\s+)?fn\s+(\w+)|^[ \t]*+\w*?test!\s*[({]\s*(?:fn\s+)?(\w+)",
     re.MULTILINE,
 )
 _ENV = re.compile(
@@ -62,7 +62,7 @@ _ENV = re.compile(
 )
 _ERROR = re.compile(r"\b(?:Err|bail!|ensure!)\(\s*(?:\w+::)*?(\w*Error(?:Kind)?(?:::[A-Z]\w+)?)\b")
 _ERROR_TYPE = re.compile(
-    r"#\[derive\([^)]*\bError\b[^)]*\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?:enum|struct)\s+(\w+)"
+    r"#\[derive\([^)]*\bError\b[^)]*\)\]\s*+(?:#\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*+\]\s*+)*+(?:pub(?:\([^)]*\))?\s+)?(?:enum|struct)\s+(\w+)"
 )
 _TABLE = re.compile(
     r"\btable!\s*\{\s*(?:[\w.]+\.)?(?P<made>\w+)\s*[({]|#\[(?:diesel|sea_orm|sqlx)\([^\]\n]*table_name\s*=\s*\"?(?P<mapped>\w+)"

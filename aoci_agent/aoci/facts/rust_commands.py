@@ -13,7 +13,7 @@ _BUILT = re.compile(
     r"\s*\.(?:about|arg|args|args_override_self|version|subcommand|author|alias|long_about|after_help|group|hide|display)\w*\("
 )
 _VARIANT = re.compile(
-    r"(?P<attributes>(?:^[ \t]*(?:#\[[^\n]*\]|///[^\n]*)\s*\n)*)^    (?P<name>[A-Z]\w*)\s*[,({]",
+    r"(?P<attributes>(?:^[ \t]*+(?:#\[[^\n]*\]|///[^\n]*+)(?:[ \t]*+\n)++)*+)^    (?P<name>[A-Z]\w*)\s*[,({]",
     re.MULTILINE,
 )
 _OPTION = re.compile(

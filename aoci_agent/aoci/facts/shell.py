@@ -11,7 +11,7 @@ from aoci_agent.aoci.facts.model import Facts, Import, Symbol
 from aoci_agent.aoci.facts.settings import told
 from aoci_agent.aoci.wordset import wordset
 
-_FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+([A-Za-z_][\w:.-]*)[ \t]*(?:\(\))?|([A-Za-z_][\w:.-]*)[ \t]*\(\))[ \t]*\n?[ \t]*[{(]", re.MULTILINE)  # fmt: skip
+_FUNCTION = re.compile(r"^[ \t]*+(?:function[ \t]++([A-Za-z_][\w:.-]*+)[ \t]*+(?:\(\))?|([A-Za-z_][\w:.-]*+)[ \t]*+\(\))[ \t]*+\n?[ \t]*+[{(]", re.MULTILINE)  # fmt: skip
 _COMMAND = re.compile(r"(?:^|[;&|(`]|\bthen\b|\bdo\b|\belse\b)[ \t]*(?:(?:exec|sudo|time|nohup|if|while|!)[ \t]+){0,3}([a-z][\w.-]*|\./[\w./-]+)(?![\w=(/])(?:[ \t]+((?:-m[ \t]+|run[ \t]+)?[a-z][\w:./-]*))?", re.MULTILINE)  # fmt: skip
 _SCRIPT = re.compile(r"(?:^|[;&|(][ \t]*|[ \t])(?:source|\.|bash|sh|zsh|python3?|node|ruby|perl|php)[ \t]+[\"']?(?:\$\{?\w+\}?/)?([\w./-]+\.(?:sh|bash|py|js|mjs|cjs|rb|pl|php|env|zsh))\b|(?:^|[;&|(][ \t]*)[\"']?(?:\$\{?\w+\}?|\.)/([\w./-]+\.sh)\b", re.MULTILINE)  # fmt: skip
 _READ = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,})(?::?[-?=+]|\})|\$([A-Z][A-Z0-9_]{2,})")
@@ -21,7 +21,7 @@ _ASSIGNED = re.compile(
 )
 _SELF = re.compile(r"\b([A-Z_][A-Z0-9_]{2,60})=\"?\$\{([A-Z_][A-Z0-9_]*)[:-]")
 _DEFAULT = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,}):?[-=]([^}\n]{0,60})\}")
-_CASE = re.compile(r"^[ \t]*((?:-{0,2}[\w-]+\|)*-{0,2}[a-z][\w-]*)\)", re.MULTILINE)
+_CASE = re.compile(r"^[ \t]*+((?:[\w-]++\|)*+-{0,2}[a-z][\w-]*+)\)", re.MULTILINE)
 _OPTION = re.compile(r"^[ \t]*(?:-\w\|)?(--[a-z][\w-]*)(?:=\*)?(?:\|[^)\n]{0,60})?\)", re.MULTILINE)
 _URL = re.compile(r"https?://[\w.-]+(?::\d+)?(?:/[\w./-]*)?")
 _WORDS = wordset(

@@ -108,6 +108,8 @@ _COMMAND = re.compile(r"\.command\(\s*[\"'`]([\w:-]+)")
 _SIMPLE = re.compile(r"-?\d[\d_.]*(?:\s*\*\s*[\d_]+)*|\"[^\"\n]{1,40}\"|'[^'\n]{1,40}'|true|false")
 _COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n]*", re.DOTALL)
 _WRAPPED = re.compile(r"[\w.]+\(\s*([A-Za-z_$][\w$]*)\s*[,)]")
+_RUNTIME = re.compile(r"^export const runtime\s*=\s*[\"'](\w+)", re.MULTILINE)
+_PREFIX = re.compile(r"\.setGlobalPrefix\(\s*[\"']([\w/-]+)")
 _VARIABLE = re.compile(r"\$\{[^}]*\}")
 _PROJECT = (".", "@/", "~/", "#", "src/")  # how imports of the project's own files begin
 # Packages whose calls say nothing about what happens.
@@ -130,6 +132,13 @@ def typescript(source: Source) -> Facts:
 def tsx(source: Source) -> Facts:
     """TypeScript with JSX."""
     return _script(source, "tsx", TYPED, (_PARSER, "language_tsx"))
+
+
+def _settings(default: str, code: str) -> tuple[tuple[str, str], ...]:
+    """The name of the default export, and what a server puts before all its routes."""
+    prefix = _PREFIX.search(code)
+    base = (("base path", f"/{prefix[1].strip('/')}"),) if prefix else ()
+    return ((("default", default),) if default else ()) + base
 
 
 def _script(source: Source, name: str, query: str, grammar: tuple[str, str]) -> Facts:
@@ -187,10 +196,11 @@ def _script(source: Source, name: str, query: str, grammar: tuple[str, str]) -> 
                 *signals.signals(code),
                 *_nameless(found),
                 *screens.notes(code),
+                *(f"runtime {name}" for name in _RUNTIME.findall(code)),
             ],
             16,
         ),
-        settings=(("default", whole),) if whole else (),
+        settings=_settings(whole, code),
     )
 
 

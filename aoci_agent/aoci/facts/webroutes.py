@@ -26,7 +26,7 @@ _SERVES = re.compile(
 _NAMED = re.compile(
     r"require\(\s*[\"'](?P<module>[^\"']+)[\"']\s*\)|(?P<name>[A-Za-z_$][\w$.]*)(?P<call>\([^()\n]{0,60}\))?"
 )
-_INLINE = re.compile(r"async\b|function\b|\(?\s*\w*[\s,\w{}:]*\)?\s*(?::\s*\w+\s*)?=>")
+_INLINE = re.compile(r"async\b|function\b|\(?[\s,\w{}:]*+\)?\s*+(?::\s*+\w++\s*+)?=>")
 _HTTP = re.compile(
     r"export\s+(?:async\s+)?(?:function|const)\s+(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b(?:\s*=\s*([A-Za-z_]\w*)\()?"
 )

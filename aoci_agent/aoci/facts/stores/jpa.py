@@ -9,8 +9,8 @@ from aoci_agent.aoci.facts.stores.record import Change, Column
 from aoci_agent.aoci.wordset import wordset
 
 _FIELD = re.compile(
-    r"\s*(?P<how>(?:(?:public|private|protected|final|static|transient|volatile|override|open|lateinit|internal)\s+)*)"
-    r"(?:(?:val|var)\s+(?P<kname>\w+)\s*:\s*(?P<ktype>[\w.<>?, ]+?)\s*(?:[=,;)\n]|\Z)|(?P<type>[\w.<>,\[\]? ]+?)\s+(?P<name>\w+)\s*(?:=[^;]*)?;)"
+    r"\s*+(?P<how>(?:(?:public|private|protected|final|static|transient|volatile|override|open|lateinit|internal)\s++)*)"
+    r"(?:(?:val|var)\s+(?P<kname>\w+)\s*:\s*(?P<ktype>[\w.<>?, ]*?[\w.<>?,])[^\S\n]*+(?:[=,;)\n]|\Z)|(?P<type>[\w.<>,\[\]? ]*?[\w.<>,\[\]?])\s++(?P<name>\w++)\s*+(?:=[^;]*)?;)"
 )
 _ENUM = re.compile(r"\benum\s+(?:class\s+)?(\w+)[^{]*\{\s*([A-Z][\w\s,()\"'.]*)")
 _SKIPPED = wordset("OneToMany ManyToMany Transient ElementCollection Embedded Formula")

@@ -61,7 +61,7 @@ _IN_CODE = re.compile(
     r"(?P<rest>(?:(?:ALTER|DROP|RENAME)\s+TABLE|CREATE\s+UNIQUE\s+INDEX)\b[\s\S]{0,4000}?)(?P=quote)",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r"(?<!\\)\"\s*(?:\+|\.)?\s*\n\s*(?:\+|\.)?\s*f?\"(?!\")")
+_JOINT = re.compile(r"(?<!\\)\"[^\S\n]*+[+.]?[^\S\n]*+\n\s*+[+.]?\s*+f?\"(?!\")")
 
 
 def script(text: str) -> list[Change]:

@@ -25,6 +25,7 @@ class Merged:
     pins: dict[str, dict[str, Pin]] = field(default_factory=dict[str, dict[str, Pin]])
     edited: list[str] = field(default_factory=list[str])  # paths with a pin new in this merge
     aged: list[str] = field(default_factory=list[str])  # paths whose source moved under a pin
+    lost: list[str] = field(default_factory=list[str])  # paths whose entry with pins is not there
 
 
 def merge(
@@ -37,6 +38,8 @@ def merge(
         before = moved.get(entry.path, entry.path)
         old, record = on_disk.by_path.get(before), lock.records.get(before)
         sem = world[entry.path].sem
+        if old is None and record is not None and record.pins:
+            merged.lost.append(entry.path)
         pins = _pins(entry, old, record, sem) if old is not None else {}
         entry = entry if old is None else replace(entry, extra=old.extra)
         if old is not None and pins:
@@ -115,7 +118,12 @@ def changes(before: Index, after: Index, moved: Mapping[str, str]) -> Changes:
 
 def edited(merged: Merged) -> list[str]:
     """One line for each entry with an element newly found to be a person's."""
-    return [
+    gone = [
+        f"{path}: its entry with words by hand was not in the file, the program wrote a new one;"
+        f" take the old one back: aoci-agent index rollback {path}@HEAD"
+        for path in merged.lost
+    ]
+    return gone + [
         f"{path}: {_elements(merged.pins[path])} written by hand, kept" for path in merged.edited
     ]
 
@@ -124,13 +132,13 @@ def aged(merged: Merged) -> list[str]:
     """One line for each entry whose source moved under a person's words."""
     return [
         f"{path}: the source changed under {_elements(merged.pins[path])} written by hand;"
-        f" look at it, then: aoci-agent index pin {path}"
+        f" look at it, then: aoci-agent index pin {path} {_elements(merged.pins[path], ',')}"
         for path in merged.aged
     ]
 
 
-def _elements(pins: Mapping[str, Pin]) -> str:
-    return ", ".join(ELEMENT_NAMES.get(key, key) for key in ELEMENTS if key in pins)
+def _elements(pins: Mapping[str, Pin], joint: str = ", ") -> str:
+    return joint.join(ELEMENT_NAMES.get(key, key) for key in ELEMENTS if key in pins)
 
 
 def _pins(entry: Entry, old: Entry, record: Record | None, sem: str) -> dict[str, Pin]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from aoci_agent.aoci.check.finding import CHECKS
 from aoci_agent.aoci.roles import Role, role_of
 from aoci_agent.base.errors import BadUsage, ForModel
 from aoci_agent.base.files import STATE, Workspace
@@ -130,6 +131,8 @@ def _whole(limits: Mapping[str, Any], name: str, default: int) -> int:
 def _severities(table: Mapping[str, Any]) -> dict[str, str]:
     allowed = ("error", "warn", "info", "off")
     for check, value in table.items():
+        if check not in CHECKS:
+            raise BadUsage(f"{FILE}: there is no check {check}", f"checks are {', '.join(CHECKS)}")
         if value not in allowed:
             told = ", ".join(allowed)
             raise BadUsage(f"{FILE}: check.{check} must be one of {told}", _WAY_OUT)

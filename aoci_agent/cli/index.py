@@ -4,9 +4,11 @@ import json
 import sys
 from dataclasses import asdict
 
-from aoci_agent.aoci.files import BuildReport, Changes
+from aoci_agent.aoci.files import INDEX_FILE, BuildReport, Changes
 from aoci_agent.aoci.lock import ELEMENTS
 from aoci_agent.aoci.lookup import entries_at, search as look_up
+from aoci_agent.aoci.project import project_of
+from aoci_agent.aoci.roles import Role
 from aoci_agent.aoci.stats import Stats, stats
 from aoci_agent.aoci.write import full_line
 from aoci_agent.assembly import Bench, Progress
@@ -22,6 +24,8 @@ CHANGES_SHOWN = 50
 
 def search(arguments: Arguments) -> int:
     """Print the entries that share most words with the query."""
+    if arguments.limit < 1 or not "".join(arguments.words).strip():
+        raise BadUsage("nothing to search for", "aoci-agent search WORDS [--limit N], N from 1")
     bench = Bench(launch_from(arguments))
     bench.store.follow(_progress())
     hits = look_up(bench.store.current, " ".join(arguments.words), arguments.limit)
@@ -48,7 +52,7 @@ def build(arguments: Arguments) -> int:
 def update(arguments: Arguments) -> int:
     """Bring the index in step and list what changed; with --fix, settle what `check` can settle."""
     bench = Bench(launch_from(arguments))
-    if bench.store.load() is None:
+    if bench.store.files.own(INDEX_FILE) is None:
         raise ForUser("there is no index to update", "aoci-agent index build")
     repaired = _repair(bench) if arguments.fix else []
     report = bench.store.build(_progress())
@@ -90,7 +94,7 @@ def _repin(arguments: Arguments, *, keep: bool) -> int:
         raise BadUsage(str(error), "name a file inside the folder") from error
     settled = bench.store.settle(path, elements, keep=keep)
     names = ", ".join("tag" if name == "T" else name for name in settled) or "nothing"
-    print(clean(f"{path}: {names} {'pinned' if keep else 'the program writes again'}"))
+    print(clean(f"{path}: {names} {'pinned' if keep else 'given back to the program'}"))
     return Exit.DONE
 
 
@@ -132,9 +136,20 @@ def show(arguments: Arguments) -> int:
     except ForModel as error:
         raise ForUser(str(error), "name a path inside the folder") from error
     if not found:
-        raise ForUser(f"no entry for '{words}'", f"aoci-agent search {words}")
+        raise _no_entry(bench, words)
     print(clean("\n".join(map(full_line, found))))
     return Exit.DONE
+
+
+def _no_entry(bench: Bench, given: str) -> ForUser:
+    """Why there is none: the file may be left out on purpose."""
+    path = bench.workspace.relative(given)
+    if bench.workspace.exists(path) and not bench.workspace.is_dir(path):
+        role, reason = project_of(bench.workspace).role(path)
+        told = "counted with its folder (folded)" if role is Role.FOLD else reason or "ignored"
+        way_out = "[scope] of .aoci-agent/aoci.toml decides, see docs/index.md"
+        return ForUser(f"'{given}' has no entry: {told}", way_out)
+    return ForUser(f"no entry for '{given}'", f"aoci-agent search {given}")
 
 
 def statistics(arguments: Arguments) -> int:

@@ -21,6 +21,7 @@ class Commands(Protocol):
 FORMATS = ("text", "json", "sarif", "github")
 LAYOUTS = ("single", "volumes")
 ELEMENTS = "F,R,A,S,tag"
+_WHICH = "which elements; left out, those written by hand (to pin: all where there are none)"
 
 
 class _Actions:
@@ -65,7 +66,7 @@ def _add_making(actions: _Actions) -> None:
     unpin = actions.add("unpin", "index:unpin", "give elements back to the program", json=False)
     for parser in (pin, unpin):
         parser.add_argument("path", metavar="PATH")
-        parser.add_argument("elements", nargs="?", default=ELEMENTS, metavar=ELEMENTS)
+        parser.add_argument("elements", nargs="?", default="", metavar=ELEMENTS, help=_WHICH)
     export = actions.add(
         "export", "index_export:export", "write the index in another layout", json=False
     )

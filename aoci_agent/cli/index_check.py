@@ -5,14 +5,14 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from aoci_agent.aoci.check.finding import CHECKS, Severity
+from aoci_agent.aoci.check.finding import Severity
 from aoci_agent.aoci.check.formats import FORMATS
-from aoci_agent.aoci.check.run import check as check_all, unknown_checks
-from aoci_agent.aoci.project import FILE, project_of
+from aoci_agent.aoci.check.run import check as check_all
 from aoci_agent.assembly import Bench
 from aoci_agent.base.errors import BadUsage, Exit, ForModel, ForUser, NotPossible
 from aoci_agent.base.files import STATE
 from aoci_agent.base.git import Repository
+from aoci_agent.base.process import find_program
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.launch import launch_from
 
@@ -21,7 +21,7 @@ MARK = (
 )
 CI = """# GitHub Actions, as a step after checkout (fetch-depth: 0) and an install of aoci-agent:
       - name: The index is true
-        run: aoci-agent index check --since "origin/${{ github.base_ref || 'HEAD~1' }}" --format github
+        run: aoci-agent index check --since "${{ github.base_ref && format('origin/{0}', github.base_ref) || 'HEAD~1' }}" --format github
 
 # GitLab CI:
 index:
@@ -36,9 +36,6 @@ index:
 def check(arguments: Arguments) -> int:
     """Print what was found; exit 1 for errors, 2 where the index cannot be checked."""
     bench = Bench(launch_from(arguments))
-    if unknown := unknown_checks(project_of(bench.workspace).severities):
-        known = ", ".join(CHECKS)
-        raise BadUsage(f"{FILE}: [check] names {', '.join(unknown)}", f"checks are {known}")
     report = check_all(bench.store, bench.workspace, _selection(bench, arguments))
     print(FORMATS[arguments.format](report))
     behind = arguments.staged and _is_unstaged(bench)
@@ -62,6 +59,10 @@ def _selection(bench: Bench, arguments: Arguments) -> Collection[str] | None:
         chosen = [bench.workspace.relative(path) for path in arguments.paths]
     except ForModel as error:
         raise BadUsage(str(error), "name paths inside the folder") from error
+    known = bench.store.on_disk().by_path
+    for path in chosen:
+        if path and not bench.workspace.exists(path) and path not in known:
+            raise BadUsage(f"no file and no entry '{path}'", "name a path inside the folder")
     if arguments.since is None and not arguments.staged:
         return None if not chosen or "" in chosen else chosen
     changed = _changed(bench, arguments.since)
@@ -74,7 +75,7 @@ def _changed(bench: Bench, since: str | None) -> list[str]:
     """Files that differ from a commit, or are staged, relative to the folder."""
     repository = bench.repository
     if repository is None:
-        raise BadUsage("there is no git repository here", "check without --since and --staged")
+        raise no_repository(bench, "check without --since and --staged")
     names = ["--name-only", "-z", "--no-renames"]
     try:
         if since is None:
@@ -94,6 +95,13 @@ def _changed(bench: Bench, since: str | None) -> list[str]:
     return sorted({name.removeprefix(prefix) for name in inside if name})
 
 
+def no_repository(bench: Bench, way_out: str) -> BadUsage:
+    """What to raise where git is needed: it may be git itself that is missing."""
+    if find_program("git", outside=bench.workspace.root) is None:
+        return BadUsage("the program git was not found", "install git, or put it into PATH")
+    return BadUsage("there is no git repository here", way_out)
+
+
 def hook(arguments: Arguments) -> int:
     """Install or remove the pre-commit hook, or print how to check in CI."""
     if arguments.step == "ci":
@@ -101,7 +109,7 @@ def hook(arguments: Arguments) -> int:
         return Exit.DONE
     bench = Bench(launch_from(arguments))
     if bench.repository is None:
-        raise BadUsage("there is no git repository here", "git init")
+        raise no_repository(bench, "git init")
     folder, elsewhere = bench.repository.hooks()
     place = folder / "pre-commit"
     if arguments.step == "uninstall":
@@ -133,9 +141,12 @@ if [ ! -x "$program" ]; then
 fi
 exec "$program"{line.removeprefix("aoci-agent")}
 """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(script, "utf-8")
-    place.chmod(0o755)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(script, "utf-8")
+        place.chmod(0o755)
+    except OSError as error:
+        raise ForUser(f"{place} cannot be written: {error.strerror}", "check its folder") from error
     print(f"{place}: checks the index of staged files before each commit")
     return Exit.DONE
 

@@ -6,7 +6,7 @@ branches update their index and commit; stock git merges them, without any drive
 without conflict, after which an update changes nothing and both rewritten F stand. Exit 1 otherwise.
 
 A second figure, for information: both branches add a file at the same place. There git cannot know
-an order, so it reports a conflict; taking either side and running an update settles it.
+an order, so it reports a conflict; `index update --fix` keeps both sides.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from aoci_agent.aoci.check.repair import repair
 from aoci_agent.aoci.facts.languages import language_of
 from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE
 from aoci_agent.aoci.model import Entry, Index
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"neighbouring edits: {clean}/{len(pairs)} merges clean, in step and complete")
     print(
         f"new files side by side: {settled.count('clean')} clean, {settled.count('settled')}"
-        f" settled by an update, of {len(settled)}"
+        f" settled by `update --fix`, of {len(settled)}"
     )
     return 0 if clean == len(pairs) and "lost" not in settled else 1
 
@@ -107,7 +108,7 @@ class _Rounds:
         if clean := self._merge() == 0:
             self._update()
         else:
-            self._git("checkout", "--ours", "--", STATE)
+            self._fix()
             self._update()
         told = self._index().by_path
         whole = all(name in told for name in names)
@@ -139,6 +140,10 @@ class _Rounds:
 
     def _index(self) -> Index:
         return parse((self._tree / STATE / INDEX_FILE).read_text("utf-8"))
+
+    def _fix(self) -> None:
+        with Workspace(self._tree) as workspace:
+            repair(IndexStore(workspace, Repository.find(self._tree), self._cache))
 
     def _update(self) -> None:
         with Workspace(self._tree) as workspace:

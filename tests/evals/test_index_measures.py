@@ -43,7 +43,7 @@ def test_neighbours_merge(repository: Path, capsys: pytest.CaptureFixture[str]) 
     assert index_merge.main([str(repository), "--merges", "2"]) == 0
     out = capsys.readouterr().out
     assert "neighbouring edits: 2/2 merges clean" in out
-    assert "2 settled by an update, of 2" in out
+    assert "2 settled by `update --fix`, of 2" in out
     assert index_merge.main([str(repository), "--merges", "99"]) == 1
 
 

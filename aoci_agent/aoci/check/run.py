@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from aoci_agent.aoci import lock as locks
 from aoci_agent.aoci.check.case import Case
-from aoci_agent.aoci.check.finding import CHECKS, Finding, Severity
+from aoci_agent.aoci.check.finding import Finding, Severity
 from aoci_agent.aoci.check.form import form
 from aoci_agent.aoci.check.size import size
 from aoci_agent.aoci.check.step import step
@@ -13,11 +13,12 @@ from aoci_agent.aoci.check.tables import tables
 from aoci_agent.aoci.check.truth import truth
 from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE
 from aoci_agent.aoci.grounding import Grounds
+from aoci_agent.aoci.parse import is_index
 from aoci_agent.aoci.project import project_of
 from aoci_agent.aoci.stats import is_documented
 from aoci_agent.aoci.store import IndexStore
 from aoci_agent.base.errors import BadUsage, ForModel
-from aoci_agent.base.files import Workspace
+from aoci_agent.base.files import STATE, Workspace
 
 Rule = Callable[[Case], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (form, step, truth, size, tables)
@@ -44,9 +45,12 @@ def check(store: IndexStore, workspace: Workspace, only: Collection[str] | None 
 
     A path selects what lies below it too. Raises BadUsage where there is no index to check.
     """
-    text = store.files.read(INDEX_FILE)
+    text = store.files.own(INDEX_FILE)
     if text is None:
-        raise BadUsage("there is no index to check", "aoci-agent index build")
+        raise BadUsage(f"there is no {STATE}/{INDEX_FILE} to check", "aoci-agent index build")
+    if not is_index(text):
+        way_out = "take it back from git, or write it anew: aoci-agent index build"
+        raise BadUsage(f"{STATE}/{INDEX_FILE} holds no index", way_out)
     case = case_of(store, workspace, text)
     found = [finding for rule in RULES for finding in rule(case)]
     judged = [rated for finding in found if (rated := _rated(finding, case)) is not None]
@@ -71,8 +75,8 @@ def case_of(store: IndexStore, workspace: Workspace, text: str) -> Case:
     world = present.derived.world
     return Case(
         text=text,
-        disk=store.on_disk(),
-        lock=locks.load(store.files.read(LOCK_FILE) or ""),
+        disk=replace(store.on_disk(), counts=store.files.counts()),
+        lock=locks.load(store.files.own(LOCK_FILE) or ""),
         present=present,
         project=project_of(workspace),
         grounds=Grounds((*world, *present.derived.listed.folded), world, content),
@@ -91,8 +95,3 @@ def _is_about(finding: Finding, only: Collection[str]) -> bool:
     if not finding.path:
         return True  # about the index as a whole
     return any(finding.path == path or finding.path.startswith(f"{path}/") for path in only)
-
-
-def unknown_checks(names: Collection[str]) -> list[str]:
-    """Names in `[check]` of aoci.toml that are no checks."""
-    return sorted(name for name in names if name not in CHECKS)

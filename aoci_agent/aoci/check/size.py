@@ -7,8 +7,9 @@ from dataclasses import replace
 from aoci_agent.aoci.check.case import Case
 from aoci_agent.aoci.check.finding import Finding, Severity
 from aoci_agent.aoci.elements import weigh
+from aoci_agent.aoci.render import render
 from aoci_agent.aoci.tags import BUDGETS
-from aoci_agent.aoci.write import entry_line, write
+from aoci_agent.aoci.write import entry_line
 
 FAR_OVER = 1.6  # times the budget of its importance
 ALIKE = 3  # files with the same words
@@ -28,12 +29,13 @@ def size(case: Case) -> Iterator[Finding]:
 
 
 def _whole(case: Case) -> Iterator[Finding]:
-    whole, project = weigh(write(case.disk)), case.project
+    whole, project = render(case.disk, 10**9).tokens, case.project
+    way_out = "fold or exclude files in aoci.toml, or raise index.max_tokens there"
     if whole > project.max_tokens:
-        told = f"about {whole} tokens, over the limit of {project.max_tokens}"
+        told = f"{whole} tokens, over the limit of {project.max_tokens}: {way_out}"
         yield Finding("B2", Severity.ERROR, "", told)
     elif whole > project.target_tokens:
-        told = f"about {whole} tokens, over the target of {project.target_tokens}"
+        told = f"{whole} tokens, over the target of {project.target_tokens}: {way_out}"
         yield Finding("B2", Severity.WARN, "", told)
 
 

@@ -6,7 +6,7 @@ from aoci_agent.aoci.check.case import Case
 from aoci_agent.aoci.check.finding import Finding, Severity
 from aoci_agent.aoci.lock import ELEMENTS
 from aoci_agent.aoci.merge import ELEMENT_NAMES
-from aoci_agent.aoci.write import element_hashes
+from aoci_agent.aoci.write import element_hashes, entry_fields
 
 SERIOUS = 7  # importance from which being out of step is an error
 _UPDATE = "aoci-agent index update"
@@ -46,10 +46,12 @@ def _aged(case: Case, path: str, line: int) -> Iterator[Finding]:
     sem = case.world[path].sem
     aged = [key for key in ELEMENTS if key in pins and pins[key].anchor != sem]
     if aged:
-        made = case.present.derived.made.by_path[path]
-        proposed = f"; the program would write F:{made.function}" if "F" in aged else ""
-        told = f"{_named(aged)} written by hand before the source changed{proposed}"
-        way_out = f" (right as it is: aoci-agent index pin {path})"
+        made = entry_fields(case.present.derived.made.by_path[path])
+        proposed = [made["FRAS".index(key)] for key in aged if key in "FRAS"]
+        shown = f"; the program would write {' ¦ '.join(proposed)}" if proposed else ""
+        elements = ",".join(ELEMENT_NAMES.get(key, key) for key in aged)
+        told = f"{_named(aged)} written by hand before the source changed{shown}"
+        way_out = f" (right as it is: aoci-agent index pin {path} {elements})"
         yield Finding("P1", Severity.WARN, path, f"{told}{way_out}", line)
 
 

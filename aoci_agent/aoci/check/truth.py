@@ -11,6 +11,7 @@ from aoci_agent.aoci.check.case import Case
 from aoci_agent.aoci.check.finding import Finding, Severity
 from aoci_agent.aoci.model import Entry
 
+_BACK = "mend it, or: aoci-agent index unpin"
 STRONG = 3  # uses from which leaving a connection out is worth a word
 _VARIABLE = re.compile(r"\{[^}]*\}|\[[^\]]*\]|:\w+|<[^>]*>|\*")
 
@@ -36,7 +37,7 @@ def truth(case: Case) -> Iterator[Finding]:
 def _references(case: Case, entry: Entry) -> Iterator[Finding]:
     line = case.lines.get(entry.path, 0)
     if names := case.grounds.lost(entry):
-        told = f"R names no file: {', '.join(names)}"
+        told = f"R names no file: {', '.join(names)} ({_BACK} {entry.path} R)"
         yield Finding("R1", Severity.ERROR, entry.path, told, line)
 
 
@@ -61,7 +62,7 @@ def _offers(case: Case, entry: Entry, path: str) -> Iterator[Finding]:
     """A written by hand against what the file has and others use."""
     line = case.lines.get(entry.path, 0)
     if names := case.grounds.absent(entry):
-        told = f"A names what the file does not have: {', '.join(names)}"
+        told = f"A names what the file does not have: {', '.join(names)} ({_BACK} {entry.path} A)"
         yield Finding("A1", Severity.ERROR, entry.path, told, line)
     facts, around = case.world[path], case.present.derived.around
     listed = " ".join(entry.api)

@@ -56,12 +56,12 @@ _PLAIN = re.compile(
     r"//[^\n]*|/\*.*?\*/|`[^`]*`|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\[^\n]{1,9}?)'", re.DOTALL
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_BOUND = re.compile(r"[\w, \t]+:=|^[ \t]+var[ \t]+\w+", re.MULTILINE)
+_BOUND = re.compile(r"(?<![\w, \t])[\w, \t]++:=|^[ \t]+var[ \t]+\w+", re.MULTILINE)
 _PARAMETERS = re.compile(r"\bfunc\b[^(\n]*(\([^{]*?)\{", re.DOTALL)
 _PARAMETER = re.compile(r"[(,]\s*([a-z_]\w*)(?=\s+[\w*\[.(]|\s*,)")
 # Members of something, keys and labels, fields as they are declared, methods, the package clause.
 _NOT_OWN = re.compile(
-    r"(?<=[\w)\]}])\s*\.\s*[A-Za-z_]\w*|^[ \t]*[A-Za-z_]\w*[ \t]*:(?!=)|^[ \t]+[A-Za-z_]\w*(?:, \w+)*[ \t]+(?=[\w*\[(])"
+    r"(?<=[\w)\]}])\s*+\.\s*+[A-Za-z_]\w*+|^[ \t]*+[A-Za-z_]\w*+[ \t]*+:(?!=)|^[ \t]++[A-Za-z_]\w*+(?:, \w++)*+[ \t]++(?=[\w*\[(])"
     r"|^package\s+\w+|(?<=^func )\([^)\n]*\) \w+(?=\()",
     re.MULTILINE,
 )

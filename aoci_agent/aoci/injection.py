@@ -18,9 +18,37 @@ _SPEAKS = re.compile(
 )  # fmt: skip
 
 
+# A word of each alternative above: without one of them there is nothing to search for.
+_HINTS = (
+    *(
+        "instruction",
+        "prompt",
+        "rules",
+        "messages",
+        "directions",
+        "<|",
+        "[inst",
+        "[/inst",
+        "<system",
+    ),
+    *(
+        "</system",
+        "<assistant",
+        "</assistant",
+        "<user_query",
+        "</user_query",
+        " now ",
+        "curl",
+        "wget",
+    ),
+    *("user", "developer", "human", "忽略", "无视"),
+)
+
+
 def speaks_to_a_model(text: str) -> bool:
     """Whether the text gives orders to who reads it. Meant to miss little and to hit rarely."""
-    return _SPEAKS.search(text) is not None
+    folded = text.lower()
+    return any(hint in folded for hint in _HINTS) and _SPEAKS.search(text) is not None
 
 
 def withheld(index: Index) -> Index:

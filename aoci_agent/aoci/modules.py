@@ -30,12 +30,10 @@ def modules_of(paths: Sequence[str], known: Mapping[str, str]) -> dict[str, str]
 
 def module_of(path: str, modules: Mapping[str, str]) -> str:
     """The code of the nearest module directory above a file."""
-    folder = PurePosixPath(path).parent
-    while str(folder) not in modules:
-        if str(folder) == ".":
-            return "Rt"
-        folder = folder.parent
-    return modules[str(folder)]
+    folder = path.rpartition("/")[0]
+    while folder and folder not in modules:
+        folder = folder.rpartition("/")[0]
+    return modules.get(folder or ".", "Rt")
 
 
 def _split(paths: Iterable[str]) -> set[str]:
@@ -43,12 +41,13 @@ def _split(paths: Iterable[str]) -> set[str]:
     total: Counter[str] = Counter()
     children: dict[str, set[str]] = {}
     for path in paths:
-        folder = PurePosixPath(path).parent
-        total[str(folder)] += 1
-        while str(folder) != ".":
-            children.setdefault(str(folder.parent), set()).add(str(folder))
-            folder = folder.parent
-            total[str(folder)] += 1
+        folder = path.rpartition("/")[0]
+        while folder:
+            above = folder.rpartition("/")[0]
+            total[folder] += 1
+            children.setdefault(above or ".", set()).add(folder)
+            folder = above
+        total["."] += 1
     limit = max(MIN_FILES * 3, total["."] * MAX_SHARE)
     least = max(MIN_FILES, total["."] * MIN_SHARE)
     chosen: set[str] = {"."}

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from aoci_agent.aoci.facts.model import Facts, Import
 from aoci_agent.aoci.tags import MAX_TRAITS
@@ -70,11 +71,7 @@ def traits_of(facts: Facts, outside: Iterable[str]) -> str:
         *(_plain(item.module) for item in facts.imports if _is_standard(facts, item)),
     ]
     called = set(facts.members)
-    found = {
-        trait
-        for trait, pattern in _PATTERNS.items()
-        if any(pattern.search(module) for module in modules)
-    }
+    found = {trait for module in modules for trait in _of_module(module)}
     found |= {trait for trait, names in _CALLS.items() if called & names}
     if facts.tables:
         found.add("D")
@@ -86,6 +83,12 @@ def traits_of(facts: Facts, outside: Iterable[str]) -> str:
     if not names.isdisjoint(_THREADS):
         found.add("P")
     return "".join(sorted(found)[:MAX_TRAITS])
+
+
+@lru_cache(maxsize=8192)
+def _of_module(module: str) -> str:
+    """Traits a package stands for."""
+    return "".join(trait for trait, pattern in _PATTERNS.items() if pattern.search(module))
 
 
 _JAVA = ("java.", "javax.crypto", "javax.sql", "javax.security")

@@ -40,6 +40,7 @@ class ScriptResolver:
             path: facts.defined for path, facts in world.items() if facts.language in _SCRIPTS
         }
         self._known: dict[tuple[str, str], tuple[str, bool]] = {}
+        self._taken: dict[str, list[tuple[str, frozenset[str]]]] = {}
         self._whole = {
             path: whole
             for path, facts in world.items()
@@ -64,6 +65,7 @@ class ScriptResolver:
 
     def note(self, path: str, facts: Facts) -> None:
         self._defined[path] = facts.defined
+        self._taken.pop(path, None)
 
     def mounted(self, path: str, facts: Facts) -> list[tuple[str, str]]:
         """(prefix, file) of the routers a file puts in place."""
@@ -136,20 +138,28 @@ class ScriptResolver:
         candidates += [f"{place}/index{extension}" for extension in EXTENSIONS[:6]]
         return next((candidate for candidate in candidates if candidate in self._world), "")
 
+    def _imports(self, path: str) -> list[tuple[str, frozenset[str]]]:
+        """Modules and the names taken from them, in the order of the facts."""
+        if path not in self._taken:
+            self._taken[path] = [
+                (item.module, frozenset(name for name, _ in item.names))
+                for item in self._world[path].imports
+            ]
+        return self._taken[path]
+
     def _definer(self, path: str, name: str, hops: int = 0) -> str:
         """The file that defines `name`, looking through `export ... from`."""
         if name in ("*", "default") or name in self._defined.get(path, ()) or hops >= MAX_HOPS:
             return path
-        for item in self._world[path].imports:
-            names = {imported for imported, _ in item.names}
+        for module, names in self._imports(path):
             if name in names or "*" in names:
-                target, _ = self._target(path, item.module)
+                target, _ = self._target(path, module)
                 if target and target != path:
                     found = self._definer(target, name, hops + 1)
                     if name in names or name in self._defined.get(found, ()):
                         return found
             if "default" in names and name in self._world[path].exports:
-                target, _ = self._target(path, item.module)  # `export { default as Name } from`
+                target, _ = self._target(path, module)  # `export { default as Name } from`
                 if target and name in (self._whole.get(target), PurePosixPath(target).stem):
                     return target
         return path

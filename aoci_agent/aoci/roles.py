@@ -67,10 +67,11 @@ def is_below(path: str, folders: Collection[str]) -> bool:
 def role_of(path: str) -> tuple[Role, str]:
     """The role a path alone decides, and the reason when it is not indexed."""
     lower = PurePosixPath(path.lower())
-    folders = set(PurePosixPath(path).parts[:-1])
+    parts = PurePosixPath(path).parts
+    folders = set(parts[:-1])
     reasons = (
         ("vendored", bool(folders & _VENDORED)),
-        ("agent state", bool(set(PurePosixPath(path).parts) & SKIPPED_DIRECTORIES)),
+        ("agent state", bool(SKIPPED_DIRECTORIES.intersection(parts))),
         ("lock file", lower.name in _LOCKS or lower.suffix == ".lock"),
         ("picture", lower.suffix in _PICTURES),
         ("binary", lower.suffix in _BINARY),

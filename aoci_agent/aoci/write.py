@@ -14,7 +14,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 def plain(text: str) -> str:
     """Text as a field may hold it: one line, single spaces, `¦` for bars."""
-    return " ".join(_CONTROL.sub(" ", text).replace("|", "¦").split())
+    shown = text if text.isprintable() else _CONTROL.sub(" ", text)
+    return " ".join(shown.replace("|", "¦").split())
 
 
 def entry_line(entry: Entry, *, tags: bool = True) -> str:

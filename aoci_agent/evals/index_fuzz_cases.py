@@ -147,7 +147,7 @@ PIECES = (
     "->", "::", ".", "a.", "a(", "a(b, ", "a: ", "a=", "a = {\n", "#", "# a\n", "//", "// a\n", "/*", "/* a", "/**\n * a\n", "--", "- ", "---\n",
     "<a ", "<a>", "</a>", "<!--", "<script", "<template ", "{{", "{%", "<%", "${", "@", "@A(", "@a\n", "fun <", "fn a<", "def a(", "class A {",
     "class A<", "if (", "else ", "case ", "x = ", "import a\n", "import {a, ", "use a::{", "<?php ", "$a->", "#[a", "#if a\n", "#define a \\\n",
-    "'''", '"""', "CREATE TABLE a (", "SELECT a FROM ", "![", "[a](", "```\n", "x() {\n", "location /a {", "export ", "export const a = ",
+    "'''", '"""', "CREATE TABLE a (", "ALTER TABLE a ADD ", "SELECT a FROM ", "![", "[a](", "```\n", "x() {\n", "location /a {", "export ", "export const a = ",
     "const {a} = ", "let ", "func (", "type A struct {", "public static ", "route('", "app.get('/a', ", "begin\n", "do |a|\n", "lambda: ", "async ",
     "é", "\u2028",
 )  # fmt: skip

@@ -23,7 +23,7 @@ _LABEL = re.compile(
     r"(?<=\s)(?:title|label|placeholder|tooltip|alt|header|aria-label|description)=\"([^\"{}]{2,48})\"|\$?\bt\(\s*[\"']([\w.-]{3,48})[\"']|\$_\(\s*[\"']([\w.-]{3,48})[\"']"
 )
 _PROPS = re.compile(r"\bdefineProps\s*(?=[<(])|\bprops:\s*(?=[\[{])")
-_RUNE = re.compile(r"(?:let|const)\s*\{(.*?)\}\s*(?::[^=]*)?=\s*\$props\(", re.DOTALL)
+_RUNE = re.compile(r"(?:let|const)\s*+\{(.{0,2000}?)\}\s*+(?::[^=]{0,2000}+)?=\s*+\$props\(", re.DOTALL)
 _LET = re.compile(r"^\s*export\s+let\s+(\w+)", re.MULTILINE)
 _KEY = re.compile(r"^\s*(?:readonly\s+)?[\"']?([A-Za-z_$][\w$-]*)[\"']?\??\s*[:,]", re.MULTILINE)
 _NAME = re.compile(r"[\"']([\w:.-]+)[\"']")
@@ -138,7 +138,7 @@ def _props(script: str) -> list[str]:
     names = _LET.findall(script)
     for found in _PROPS.finditer(script):
         names += _keys(_bracketed(script, found.end()))
-    for found in _RUNE.finditer(script):
+    for found in _RUNE.finditer(script) if "$props(" in script else ():
         names += _BOUND.findall(_NESTED.sub("", found[1]))
     names += [f"v-model{f':{name}' if name else ''}" for name in _MODEL.findall(script)]
     return list(dict.fromkeys(names))

@@ -7,12 +7,13 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import cast
 
-from aoci_agent.aoci.facts.language import Source, TooSlow
+from aoci_agent.aoci.facts.language import Source
 from aoci_agent.aoci.facts.languages import language_of, language_of_program
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.facts.normal import semantic_hash, sketch_of, style_of
+from aoci_agent.aoci.facts.parsing import TooSlow
 from aoci_agent.aoci.facts.plain import kind_of, plain_facts
-from aoci_agent.aoci.facts.repeats import without_repeats
+from aoci_agent.aoci.facts.runaway import tamed
 from aoci_agent.aoci.facts.stored import stored
 
 _GENERATED = re.compile(
@@ -41,18 +42,16 @@ def extract(path: str, data: bytes) -> Facts:
         return Facts("none", lines, left_out)
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     text = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
-    told = without_repeats(text)
-    source = Source(path, told, told.encode())
-    if told is not text:
-        source.damage.append("repeats one piece over and over: a few copies of it are described")
+    told, damage = tamed(text)
+    source = Source(path, told, told.encode(), [damage] if damage else [])
     try:
         facts = replace(_read(source), stored=stored(path, told))
     except Exception as error:  # noqa: BLE001 - one odd file must not cost the whole index
         facts = Facts("text", problem=f"not understood ({type(error).__name__}: {error})"[:200])
     # What was passed over still tells two versions of a file apart.
     sem = semantic_hash(path if told is text else "", text)
-    damage = "; ".join(filter(None, dict.fromkeys((facts.problem, *source.damage))))
-    return replace(facts, lines=lines, sem=sem, sketch=sketch_of(data), problem=damage)
+    problem = "; ".join(filter(None, dict.fromkeys((facts.problem, *source.damage))))
+    return replace(facts, lines=lines, sem=sem, sketch=sketch_of(data), problem=problem)
 
 
 def _read(source: Source) -> Facts:
@@ -60,7 +59,8 @@ def _read(source: Source) -> Facts:
         return _reader(source.path, source.text)(source)
     except TooSlow:
         return replace(
-            plain_facts(source), problem="takes too long to parse: only its text is described"
+            plain_facts(source),
+            problem="that would take too long to parse, described from the text alone",
         )
 
 

@@ -96,7 +96,6 @@ def _usual(steps: Sequence[Sequence[str]]) -> set[str]:
     return {k for k, n in kinds.items() if busy >= 4 and n * 2 >= busy and '"' not in k}
 
 
-_LINE = re.compile(r"\n")
 _NUMBERED = re.compile(
     r"^[ \t]*(?://|\#|/\*+|\*)[ \t]*(?:[Ss]tep[ \t]*|=+[ \t]*)?\d{1,2}(?:\.\d)?[.)、:\uff1a\uff09]+[ \t]*([^\n]{4,90})",
     re.MULTILINE,
@@ -108,9 +107,14 @@ def _line(item: tuple[int, str]) -> int:
 
 
 def _numbered(text: str, items: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Positions as line numbers, from 0."""
-    breaks = [match.start() for match in _LINE.finditer(text)]
-    return [(bisect_right(breaks, position - 1), item) for position, item in items]
+    """Positions, which rise, as line numbers, from 0."""
+    numbered: list[tuple[int, str]] = []
+    line = last = 0
+    for position, item in items:
+        line += text.count("\n", last, position)
+        last = position
+        numbered.append((line, item))
+    return numbered
 
 
 def _outline(text: str) -> list[tuple[int, str]]:

@@ -30,10 +30,11 @@ _ROUTER = re.compile(r"@Router\s+(\S+)\s+\[(\w+)\]")
 _BASE_PATH = re.compile(r"^//\s*@BasePath\s+(/\S+)", re.MULTILINE)
 _SUMMARY = re.compile(r"@Summary\s+(.+)")
 _GROUP = re.compile(r"(\w+)\s*:?=\s*([\w.()]+?)\.Group\(\s*\"([^\"]*)\"")
-_ROUTE = re.compile(
-    r"([\w.]+)\.(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|HandleFunc|Handle)"
+_ROUTES = re.compile(
+    r"\.(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|HandleFunc|Handle)"
     r"\(\s*\"([^\"]*)\"\s*,"
 )
+_ROUTE = re.compile(rf"([\w.]+){_ROUTES.pattern}")
 _COBRA = re.compile(r"cobra\.Command\s*\{.{0,200}?Use:\s*\"([\w-]+)", re.DOTALL)
 _ERROR = re.compile(
     r"\b(Err[A-Z]\w+)\s*=\s*(?:errors\.New|fmt\.Errorf|\w+\.New)|\b([A-Z]\w*Error)\{"
@@ -51,7 +52,7 @@ _CRON = re.compile(
 _ANSWERS = re.compile(
     r"^func \([^)\n]*\) ([A-Z]\w*)\(\) [\w.\[\]*]+ \{\n\s*return ([^\n{}]{1,60})\n\}", re.MULTILINE
 )
-_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n]*", re.DOTALL)
+_COMMENT = re.compile(r"/(?:\*.*?\*/|/(?<![:\"'`]//)[^\n]*)", re.DOTALL)
 _PLAIN = re.compile(
     r"//[^\n]*|/\*.*?\*/|`[^`]*`|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\[^\n]{1,9}?)'", re.DOTALL
 )
@@ -210,10 +211,10 @@ def _routes(text: str, code: str) -> list[str]:
     if annotated:
         return annotated
     prefixes: dict[str, str] = {}
-    for name, parent, path in _GROUP.findall(code):
+    for name, parent, path in _GROUP.findall(code) if ".Group(" in code else ():
         prefixes[name] = f"{prefixes.get(parent, '')}/{path.strip('/')}".rstrip("/")
     routes: list[str] = []
-    for target, verb, path in _ROUTE.findall(code):
+    for target, verb, path in _ROUTE.findall(code) if _ROUTES.search(code) else ():
         if not path.startswith("/") and (path or target not in prefixes):
             continue
         shown = "ANY" if verb in ("Any", "Handle", "HandleFunc") else verb.upper()

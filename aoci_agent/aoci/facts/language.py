@@ -1,29 +1,17 @@
 """What the languages share: source text, tree-sitter queries, and symbols read out of their captures."""
 
 import re
-import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.facts.model import Symbol
+from aoci_agent.aoci.facts.parsing import grammar, parse
 
 if TYPE_CHECKING:
-    from tree_sitter import Language as Grammar, Node, Query
-
-PARSE_SECONDS = 3.0  # of CPU
-# A query takes the square of the children of a node that is an error; 50,000 of them a second.
-_MOST_ERRORS = 50_000**2
-_VISITED = 20_000  # damaged nodes looked at
-# An expression left open at the end of the file costs the Python grammar the square of its length in
-# time and memory (4 GB for 20 KB of `/*a`) and never asks whether to go on; before a statement it does not.
-_AFTER = {"tree_sitter_python": b"\n\npass\n"}
-
-
-class TooSlow(Exception):
-    """Parser or query would not finish in time; the file still gets an entry, from its text alone."""
+    from tree_sitter import Node, Query
 
 
 @dataclass(frozen=True)
@@ -69,43 +57,20 @@ Captures = list[Captured]
 
 
 @cache
-def _grammar(module: str, function: str) -> "Grammar":
-    from tree_sitter import Language as Grammar
-
-    capsule: object = getattr(import_module(module), function)()
-    return Grammar(capsule)
-
-
-@cache
 def _query(module: str, function: str, text: str) -> "Query":
     from tree_sitter import Query
 
-    return Query(_grammar(module, function), text)
+    return Query(grammar(module, function), text)
 
 
 def matches(source: Source, module: str, function: str, query: str) -> Captures:
-    """Every match of the query, in source order.
+    """Every match of the query, in source order. Raises TooSlow where that would take too long."""
+    from tree_sitter import QueryCursor
 
-    Raises TooSlow when parsing takes PARSE_SECONDS, or when a query of what it gave would take longer.
-    """
-    from tree_sitter import Parser, QueryCursor
-
-    deadline = time.thread_time() + PARSE_SECONDS  # a busy machine must not change an index
     data = source.data
-    parsed = data + _AFTER.get(module, b"")
-
-    def late(*_: object) -> bool:
-        return time.thread_time() > deadline
-
-    try:
-        tree = Parser(_grammar(module, function)).parse(
-            lambda offset, _: parsed[offset : offset + 65536], progress_callback=late
-        )
-    except ValueError as error:  # what a cancelled parse raises
-        raise TooSlow from error
+    tree = parse(data, module, function)
     if tree.root_node.has_error:
         _note_damage(source, tree.root_node)
-        _refuse_wide_errors(tree.root_node)
     # The binding's own progress callback for queries crashes the interpreter (0.26.1), hence a limit.
     cursor = QueryCursor(_query(module, function, query), match_limit=4096)
     return [
@@ -119,19 +84,6 @@ def _note_damage(source: Source, root: "Node") -> None:
     lost = sum(child.end_byte - child.start_byte for child in root.children if child.is_error)
     if root.is_error or lost * 2 > root.end_byte - root.start_byte:
         source.damage.append("could not be parsed for the most part")
-
-
-def _refuse_wide_errors(root: "Node") -> None:
-    pending, cost = [root], 0
-    for _ in range(_VISITED):
-        if not pending:
-            return
-        node = pending.pop()
-        if node.is_error:
-            cost += node.child_count**2
-            if cost > _MOST_ERRORS:
-                raise TooSlow
-        pending += [child for child in node.children if child.has_error]
 
 
 def _piece(data: bytes, node: "Node") -> Piece:
@@ -178,7 +130,4 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 def count_words(text: str) -> Mapping[str, int]:
     """How often each identifier-like word occurs."""
-    counts: dict[str, int] = {}
-    for word in _WORD.findall(text):
-        counts[word] = counts.get(word, 0) + 1
-    return counts
+    return Counter(_WORD.findall(text))

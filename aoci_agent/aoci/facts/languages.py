@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -58,6 +59,7 @@ _PROGRAMS: Mapping[str, str] = {
 BROWSER = frozenset(("typescript", "tsx", "javascript", "vue", "svelte"))
 
 
+@lru_cache(maxsize=65_536)
 def language_of(path: str) -> Language | None:
     """The language a file's name says, None for everything without a row."""
     found = _BY_EXTENSION.get(PurePosixPath(path).suffix)

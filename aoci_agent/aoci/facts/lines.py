@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from aoci_agent.aoci.facts.language import Source
 
-_ENDLESS = re.compile(r"([^\n]{1000})(?=[^\n])")
+_LONGEST = 1000
+_ENDLESS = re.compile(rf"([^\n]{{{_LONGEST}}})(?=[^\n])")
 
 
 def in_lines(source: Source) -> Source:
     """The source with no line over 1000 characters; lines further down count more than they did."""
-    if not _ENDLESS.search(source.text):
+    if max(map(len, source.lines)) <= _LONGEST:
         return source
     return replace(source, text=_ENDLESS.sub(r"\1\n", source.text))

@@ -7,7 +7,7 @@ was moved and edited in one step. Both are functions of the bytes alone, the sam
 import hashlib
 import heapq
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from zlib import crc32
 
@@ -21,7 +21,7 @@ _DOUBLE = r"\"(?:[^\"\\\n]|\\.)*+\"?"
 _SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
 _TRIPLE = r"\"\"\".*?(?:(?<!\\)\"\"\"|\Z)|'''.*?(?:(?<!\\)'''|\Z)"
 _BLOCK = r"/\*.*?(?:\*/|\Z)"
-_SPACE = re.compile(r"\s*([^\w\s])\s*|\s+")
+_SPACE = re.compile(r" (?:(?=[^\w\s])|(?<=[^\w\s] ))")  # beside a mark
 _TRAILING = re.compile(r",(?=[)\]}])")
 
 
@@ -37,12 +37,10 @@ STYLES: Mapping[str, re.Pattern[str]] = {
     "php": _pieces(rf"{_DOUBLE}|{_SINGLE}", rf"//[^\n]*|#(?!\[)[^\n]*|{_BLOCK}"),
     "dash": _pieces(rf"{_DOUBLE}|{_SINGLE}|`[^`]*+`?", rf"--[^\n]*|{_BLOCK}"),
     "markup": _pieces(rf"{_DOUBLE}|{_SINGLE}", r"<!--.*?(?:-->|\Z)"),
-    "text": _pieces(r"(?!)", r"(?!)"),
 }  # fmt: skip
-_PYTHON = re.compile(
-    rf"(?P<string>{_TRIPLE}|{_DOUBLE}|{_SINGLE})|(?P<comment>\#[^\n]*)|(?P<open>[(\[{{])"
-    r"|(?P<close>[)\]}])|\\\n\s*|(?P<line>\n[ \t]*)(?=[^\s#])|\n[ \t]*"
-)
+_PYTHON = re.compile(rf"(?P<string>{_TRIPLE}|{_DOUBLE}|{_SINGLE})|\#[^\n]*|(?P<joined>\\\n\s*)")
+_ROUND = str.maketrans("[{]}", "(())")
+_JOINED = "\0 "  # in place of the end of a line that goes on in the next
 _LINES = re.compile(r"^[ \t]*(?:#|;)[^\n]*\n?|[ \t]+$|^[ \t]*\n", re.MULTILINE)
 # Formats without a row in `languages`; everything else is compared by its words.
 _PLAIN: Mapping[str, str] = {
@@ -63,7 +61,8 @@ def semantic_hash(path: str, text: str) -> str:
 def sketch_of(data: bytes) -> str:
     """The smallest hashes of the distinct lines, six hex digits each (bottom-k, Broder 1997)."""
     lines = {line for raw in data.split(b"\n") if len(line := raw.strip()) >= _LEAST_LINE}
-    return "".join(f"{value:06x}" for value in heapq.nsmallest(SKETCH, map(_hash24, lines)))
+    hashes = sorted([crc32(line) & 0xFFFFFF for line in lines])
+    return "".join(f"{value:06x}" for value in hashes[:SKETCH])
 
 
 def likeness(one: str, other: str) -> float:
@@ -72,10 +71,6 @@ def likeness(one: str, other: str) -> float:
     union = heapq.nsmallest(SKETCH, sides[0] | sides[1])
     common = sides[0] & sides[1]
     return sum(value in common for value in union) / len(union) if union else 0.0
-
-
-def _hash24(line: bytes) -> int:
-    return crc32(line) & 0xFFFFFF
 
 
 def style_of(path: str) -> str:
@@ -92,8 +87,8 @@ def _normaliser(path: str) -> Callable[[str], str]:
     style = style_of(path)
     if style in _OWN_WAY:
         return _OWN_WAY[style]
-    pattern = STYLES[style]
-    return lambda text: _free_form(pattern, text)
+    pattern = STYLES.get(style)
+    return _tight if pattern is None else lambda text: _free_form(pattern, text)
 
 
 def _free_form(pattern: re.Pattern[str], text: str) -> str:
@@ -106,8 +101,12 @@ def _free_form(pattern: re.Pattern[str], text: str) -> str:
         strings.append(found[0][1:-1])
         return '"'
 
-    bare = _SPACE.sub(lambda found: found[1] or " ", pattern.sub(replaced, text))
-    return "\0".join((_TRAILING.sub("", bare).strip(), *strings))
+    return "\0".join((_tight(pattern.sub(replaced, text)), *strings))
+
+
+def _tight(text: str) -> str:
+    """Single spaces, and those only between words."""
+    return _TRAILING.sub("", _SPACE.sub("", " ".join(text.split()))).strip()
 
 
 def _by_line(text: str) -> str:
@@ -117,25 +116,41 @@ def _by_line(text: str) -> str:
 def _python(text: str) -> str:
     """As `_free_form`, but a line's indentation counts outside of brackets."""
     strings: list[str] = []
-    depth = 0
 
     def replaced(found: re.Match[str]) -> str:
-        nonlocal depth
-        kind = found.lastgroup
-        if kind == "string":
-            quotes = 3 if found[0][:3] in ('"""', "'''") else 1
-            strings.append(found[0][quotes:-quotes])
-            return '"'
-        if kind == "open":
-            depth += 1
-        elif kind == "close":
-            depth = max(depth - 1, 0)
-        elif kind == "line" and not depth:
-            return f"\1{len(found[0].expandtabs()) - 1}\1"
-        return found[0] if kind in ("open", "close") else " "
+        if found.lastgroup != "string":
+            return _JOINED if found.lastgroup else " "
+        quotes = 3 if found[0][:3] in ('"""', "'''") else 1
+        strings.append(found[0][quotes:-quotes])
+        return '"'
 
-    bare = _SPACE.sub(lambda found: found[1] or " ", _PYTHON.sub(replaced, text))
-    return "\0".join((_TRAILING.sub("", bare).strip(), *strings))
+    bare = "".join(_indented(_PYTHON.sub(replaced, text))).replace(_JOINED, " ")
+    return "\0".join((_tight(bare), *strings))
+
+
+def _indented(text: str) -> Iterator[str]:
+    """The lines of a text without strings, each after its indentation where no bracket is open."""
+    lines = text.split("\n")
+    depth = 0
+    for place, (line, marks) in enumerate(
+        zip(lines, text.translate(_ROUND).split("\n"), strict=True)
+    ):
+        said = line.lstrip(" \t")
+        tells = place and said and not depth and not said[0].isspace()
+        indent = line[: len(line) - len(said)]
+        yield f"\1{len(indent.expandtabs())}\1{said}" if tells else f" {line}"
+        depth = _depth(marks, depth)
+
+
+def _depth(marks: str, depth: int) -> int:
+    """How many brackets are open after a line that begins with so many; one too many closes none."""
+    opened, closed = marks.count("("), marks.count(")")
+    if not opened or depth >= closed:
+        return max(depth + opened - closed, 0)
+    for mark in marks:
+        if mark in "()":
+            depth = max(depth + (1 if mark == "(" else -1), 0)
+    return depth
 
 
 _OWN_WAY: Mapping[str, Callable[[str], str]] = {"python": _python, "lines": _by_line}

@@ -25,11 +25,16 @@ QUERY = """
 """.replace("METHOD", "method_declaration (visibility_modifier)? @access name: (name) @method")
 
 _COMMENT = re.compile(
-    r"(?:^|(?<=[\s;{(,]))/\*.*?\*/|^[ \t]*(?://|#(?!\[))[^\n]*|(?<=[;{},)])[ \t]*//[^\n]*",
+    r"[/#\t ](?:(?:(?<=^/)|(?<=[\s;{(,]/))\*.*?\*/|(?:(?<=^/)|(?<=[;{},)]/))/[^\n]*|(?<=^\#)(?!\[)[^\n]*"
+    r"|(?<=^[\t ])[\t ]*(?://|\#(?!\[))[^\n]*|(?<=[;{},)][\t ])[\t ]*//[^\n]*)",
     re.DOTALL | re.MULTILINE,
 )
-_NAME = re.compile(r"(?<![\w$\\>'\"])(?<!::)(?:[A-Z]\w*|[a-z_]\w{2,}(?=\())")
-_QUALIFIED = re.compile(r"(?<![\w$\\])\\?[A-Z]\w*(?:\\{1,2}[A-Z]\w*)+(?![\w\\])")
+_NAME = re.compile(
+    r"[A-Za-z_](?<![\w$\\>'\"].)(?<!::.)(?:(?<=[A-Z])\w*|(?<=[a-z_])\w{2,}+(?=\())", re.DOTALL
+)
+_QUALIFIED = re.compile(
+    r"[\\A-Z](?<![\w$\\].)(?:(?<=[A-Z])|[A-Z])\w*(?:\\{1,2}[A-Z]\w*)+(?![\w\\])", re.DOTALL
+)
 _HEADER = re.compile(r"^(?:use|namespace) [^;]*;", re.MULTILINE)
 _MEMBER = re.compile(r"(?:->|::)([A-Za-z_]\w{2,})\(")
 _HEAD = re.compile(
@@ -39,7 +44,7 @@ _BANNER = re.compile(r"this file is part of|^\(c\)", re.IGNORECASE)
 _REQUIRED = re.compile(
     r"\b(?:require|include)(?:_once)?\b[ (]*(?:(?:__DIR__|dirname\(__FILE__\)|ABSPATH)\s*\.\s*)?[\"']([\w./-]+\.php)[\"']"
 )
-_THROWN = re.compile(r"\bthrow\s+new\s+\\?([\w\\]+)")
+_THROWN = re.compile(r"throw(?<!\wthrow)\s+new\s+\\?([\w\\]+)")
 _VAGUE = wordset("Exception RuntimeException LogicException ErrorException Error")
 _DEFINED = re.compile(r"^\s*define\(\s*[\"'](\w+)[\"']\s*,\s*([^)\n]+)\)", re.MULTILINE)
 _SIMPLE = re.compile(r"-?\d[\d_.]*(?:\s*\*\s*\d+)*|\"[^\"\n$]{1,40}\"|'[^'\n]{1,40}'|true|false")
@@ -161,7 +166,7 @@ def _qualified(code: str, aliases: Mapping[str, tuple[str, str]], own: str) -> I
 
 
 def _paths(code: str) -> Iterator[Use]:
-    for path in _REQUIRED.findall(code):
+    for path in _REQUIRED.findall(code) if '.php"' in code or ".php'" in code else ():
         yield f"./{path.lstrip('/')}", "*", 1
 
 
@@ -196,7 +201,8 @@ def _raised(code: str) -> list[str]:
 
 def _constants(found: Captures, code: str) -> list[str]:
     pairs = [(item.text("const"), item.text("value")) for item in found if "const" in item]
-    pairs += [(name, value.strip()) for name, value in _DEFINED.findall(code)]
+    if "define(" in code:
+        pairs += [(name, value.strip()) for name, value in _DEFINED.findall(code)]
     return [f"{name}={value}" for name, value in pairs if _SIMPLE.fullmatch(value)]
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from aoci_agent.aoci.facts import common, markup, prose
 from aoci_agent.aoci.facts.language import Source
@@ -75,13 +76,17 @@ _NOT_EVENTS = wordset("Bus Event Queue self static parent Route")
 _SCHEDULED = re.compile(
     r"(?:\$schedule->|Schedule::)(?:command|job|call|exec)\(\s*+(?:new\s++)?[\"']?\\?([\w:\\ -]++)[^;]*?->(\w+)\(([^)]*)\)"
 )
+_TITLES = ("it(", "test(", "describe(")
 _TITLE = re.compile(r"^[ \t]*(?:it|test|describe)\(\s*([\"'])(.{3,80}?)\1\s*,", re.MULTILINE)
 _MARKED = re.compile(r"(?:@test\b|#\[Test\])[^{]*?function\s+(\w+)", re.DOTALL)
 _VIEW = re.compile(
     r"(?:\bview\(\s*|View::make\(\s*|@(?:extends|include(?:If)?|component|each)\(\s*|->markdown\(\s*|Inertia::render\(\s*)[\"']([\w./:-]+)[\"']"
 )
 _COMPONENT = re.compile(r"<x-([\w.-]+)|<livewire:([\w.-]+)")
-_RENDERS = re.compile(r"\bview\(|View::|->markdown\(|Inertia::|@\w+\(")
+_RENDERS = ("view(", "View::make(", "@extends(", "@include", "@component(", "@each(", "->markdown(", "Inertia::render(")  # fmt: skip
+_PUBLISHES = ("event(", "::dispatch", "::broadcast", "dispatch(", "dispatchSync(", "dispatch_sync(", "broadcast(", "do_action(")  # fmt: skip
+_HEARS = ("Event::listen(", "add_action(", "AsEventListener(")
+_CONFIGURED = ("config(", "Config::get(", "]->get(")
 _TITLED = re.compile(r"@section\(\s*[\"']title[\"']\s*,\s*[\"']([^\"']+)|<title>\s*([^<{]+)")
 _SHOWN = re.compile(
     r">\s*([^<>{}@$;=()\n]{2,48}?)\s*</|\b(?:placeholder|title|label|alt)=[\"']([^\"'<>{}$]{2,40})[\"']"
@@ -230,14 +235,14 @@ def events(code: str) -> list[str]:
     """Events and jobs sent, heard, and scheduled."""
     found = [
         f"publish {_last(name)}"
-        for names in _PUBLISHED.findall(code)
+        for names in _found(_PUBLISHED, code, _PUBLISHES)
         if (name := "".join(names)) not in _NOT_EVENTS
     ]
-    heard = ["".join(names) for names in _HEARD.findall(code)] + _HANDLED.findall(code)
+    heard = ["".join(names) for names in _found(_HEARD, code, _HEARS)] + _HANDLED.findall(code)
     for block in (*_LISTEN.findall(code), *_SUBSCRIBED.findall(code)):
         heard += [a or b for a, b in _KEY.findall(block)]
     found += [f"subscribe {_last(name)}" for name in heard if name not in ("function", "fn")]
-    for what, when, how in _SCHEDULED.findall(code):
+    for what, when, how in _found(_SCHEDULED, code, ("schedule->", "Schedule::")):
         found.append(
             f"runs {_last(what).strip()} {when}{f' {how}' if how else ''}".replace("'", "")
         )
@@ -250,9 +255,13 @@ def _last(name: str) -> str:
 
 def cases(text: str, listed: Iterable[Symbol]) -> list[str]:
     """Pest titles and PHPUnit methods, these without their mark."""
-    titles = [title.replace("\\", "") for _, title in _TITLE.findall(text)]
+    titles = [title.replace("\\", "") for _, title in _found(_TITLE, text, _TITLES)]
     methods = [s.name for s in listed if s.owner and re.match(r"test[A-Z_]", s.name)]
-    return [*titles, *(re.sub(r"\Atest_?", "", name) for name in methods), *_MARKED.findall(text)]
+    return [
+        *titles,
+        *(re.sub(r"\Atest_?", "", name) for name in methods),
+        *_found(_MARKED, text, ("@test", "#[Test]")),
+    ]
 
 
 def notes(code: str) -> list[str]:
@@ -261,17 +270,20 @@ def notes(code: str) -> list[str]:
     related = _RELATED.findall(code) if "Model" in code or "Eloquent" in code else []
     kinds = {kind: [name for k, name in related if k == kind] for kind, _ in related}
     found += [f"{kind} {', '.join(dict.fromkeys(names))}" for kind, names in kinds.items()]
-    keys = list(dict.fromkeys(_CONFIG.findall(code)))
+    keys = list(dict.fromkeys(_found(_CONFIG, code, _CONFIGURED)))
     found += [f"config {', '.join(keys[:6])}"] if keys else []
     shown = list(dict.fromkeys(name for _, name, _ in views(code)))
     return found + ([f"views {', '.join(shown[:6])}"] if shown else [])
 
 
+def _found(pattern: re.Pattern[str], text: str, words: Iterable[str]) -> list[Any]:
+    """What a pattern finds, asked only where one of the words it needs occurs at all."""
+    return pattern.findall(text) if any(word in text for word in words) else []
+
+
 def views(code: str) -> Iterator[tuple[str, str, int]]:
     """Templates a file renders, as uses of names of `view:`."""
-    return (
-        (("view:", name, 1) for name in _VIEW.findall(code)) if _RENDERS.search(code) else iter(())
-    )
+    return (("view:", name, 1) for name in _found(_VIEW, code, _RENDERS))
 
 
 def is_template(text: str) -> bool:

@@ -5,15 +5,18 @@ from collections.abc import Iterable
 
 LONGEST = 300
 _LINE = 1000  # characters of one line that are looked at: patterns must not meet endless ones
-_NOISE = re.compile(
+_NOISE = re.compile(  # of lower-case text: a search that minds no case takes far longer
     r"""copyright|licen[cs]ed?\b|spdx-|all\ rights\ reserved|permission\ is\ hereby|redistribution|required\ by\ applicable\ law|warranties\ or\ conditions|express\ or\ implied
-    |^\s*[-\w./@\[\]()]+\.\w{1,5}\s*$|^\s*[\w.]+\s=\s|^\s*assert\ \S+\ ==|^\([\w-]+\)=$|^\s*https?://\S+\s*$|^\s*(?:file(?:name)?|path|author|date|created|version)\s*[::]
     |use\ (?:client|strict|server)|eslint|prettier|tslint|jshint|istanbul|v8\ ignore|webpack
     |@ts-|noqa|type:\s*ignore|pylint|flake8|mypy:|pyright|ruff:|isort:|fmt:|coverage:|pragma
-    |-\*-|coding[:=]|vim?:|^!|nolint|go:build|go:generate|\+build|@jsx|<reference|sourcemapping
+    |-\*-|coding[:=]|vim?:|nolint|go:build|go:generate|\+build|@jsx|<reference|sourcemapping
     |ignore\ (?:all|any|previous|prior|the\ above)\b.{0,40}instruction|system\ prompt|you\ are\ now\b
-    |do\ not\ edit|generated\ (?:at|on|via|by|with|from)\b|auto[- ]?generated|@generated|TODO|FIXME|XXX\b|HACK\b
-    |(?-i:^\s*(?:import|from|const|let|var|return|if|for|def|class|func|export)\b.*[;({:=]\s*$)""",
+    |do\ not\ edit|generated\ (?:at|on|via|by|with|from)\b|auto[- ]?generated|@generated|todo|fixme|xxx\b|hack\b""",
+    re.VERBOSE,
+)
+_SHAPED = re.compile(
+    r"""\s*[-\w./@\[\]()]+\.\w{1,5}\s*$|\s*[\w.]+\s=\s|\s*assert\ \S+\ ==|\([\w-]+\)=$|\s*https?://\S+\s*$|\s*(?:file(?:name)?|path|author|date|created|version)\s*[::]
+    |!|(?-i:\s*(?:import|from|const|let|var|return|if|for|def|class|func|export)\b.*[;({:=]\s*$)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _MARK = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|//+!?|#+!?|--|<!--|%+|;+)\s?|\s*(?:\*+/|-->)\s*$")
@@ -33,10 +36,16 @@ _DANGLING = re.compile(
 def unmark(lines: Iterable[str]) -> list[str]:
     """Comment lines without their markers, each right-stripped; a shebang is none."""
     return [
-        _MARK.sub("", _MARK.sub("", line[:_LINE].rstrip())).rstrip()
+        _unmarked(_MARK.sub("", line[:_LINE].rstrip())).rstrip()
         for line in lines
         if not line.startswith("#!")
     ]
+
+
+def _unmarked(line: str) -> str:
+    """The line without a second marker; most have none, which a look tells."""
+    marked = line.lstrip()[:1] in "/*#-<%;" or "*/" in line or "-->" in line
+    return _MARK.sub("", line) if marked else line
 
 
 def clean(text: str, limit: int = LONGEST) -> str:
@@ -50,7 +59,7 @@ def clean(text: str, limit: int = LONGEST) -> str:
             if kept:
                 break
             continue
-        if _NOISE.search(line):
+        if says_nothing(line):
             if kept:
                 break
             continue
@@ -70,7 +79,7 @@ def _without_links(text: str) -> str:
 
 def says_nothing(text: str) -> bool:
     """Whether a line is a licence, a pragma, code, or an order to whoever reads it."""
-    return _NOISE.search(text) is not None
+    return _NOISE.search(text.lower()) is not None or _SHAPED.match(text) is not None
 
 
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)、]|[a-z]\))\s*")
@@ -90,7 +99,7 @@ def further(text: str, told: str, limit: int = 14) -> tuple[str, ...]:
             not bare
             or _RULE.match(bare)
             or _TAGGED.match(line)
-            or _NOISE.search(line)
+            or says_nothing(line)
             or _CODE.search(bare)
         ):
             continue

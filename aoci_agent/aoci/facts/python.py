@@ -54,8 +54,8 @@ _NAME = re.compile(r"[\"'](\w+)[\"']")
 _PREFIX = re.compile(
     r"\b(?:APIRouter|Blueprint)\([^()]*?\b(?:url_)?prefix\s*=\s*[\"'](/[^\"']*)[\"']"
 )
-_COMMENT = re.compile(r"(?<![\w\"'])#[^\n]*")
-_DOCSTRING = re.compile(r"(?<=:\n)(\s*)[rRuU]?(\"\"\"|''').*?\2", re.DOTALL)
+_COMMENT = re.compile(r"#(?<![\w\"']#)[^\n]*")
+_DOCSTRING = re.compile(r":\n(\s*)[rRuU]?(\"\"\"|''').*?\2", re.DOTALL)
 _MAPPED = re.compile(r"__tablename__\s*=\s*[\"'](\w+)[\"']|\bdb_table\s*=\s*[\"'](\w+)[\"']")
 _CHOICES = re.compile(
     r"^class (\w+)\([^)\n]*(?:Enum|Choices|Flag)[^)\n]*\):\n((?:[ \t]+[^\n]*\n|\n)+)", re.MULTILINE
@@ -81,7 +81,11 @@ def python(source: Source) -> Facts:
     constants = [item for item in values.items() if item[0].isupper() or item[0] == "__version__"]
     listed = symbols(_without_variables(found), _is_public, _docstring)
     literal = next(iter(texts_of(found, "module_doc")), "")
-    mapped = [f"{a or b} ddl" for a, b in _MAPPED.findall(bare)]
+    mapped = (
+        [f"{a or b} ddl" for a, b in _MAPPED.findall(bare)]
+        if "__tablename__" in bare or "db_table" in bare
+        else []
+    )
     return Facts(
         "python",
         doc=(doc := _module_doc(found, source)),
@@ -107,7 +111,7 @@ def python(source: Source) -> Facts:
 
 
 def _emptied(found: re.Match[str]) -> str:
-    return "\n" * found[0].count("\n") + found[1].rpartition("\n")[2] + "..."
+    return ":" + "\n" * found[0].count("\n") + found[1].rpartition("\n")[2] + "..."
 
 
 def _flows(
@@ -135,7 +139,8 @@ def _flows(
 def _choices(code: str) -> list[str]:
     """Enumerations with their members, and values where they say something else."""
     told: list[str] = []
-    for name, body in _CHOICES.findall(code):
+    told_of = any(word in code for word in ("Enum", "Choices", "Flag"))
+    for name, body in _CHOICES.findall(code) if told_of else ():
         values = [
             n if not v or v.lower() == n.lower() else f"{n}={v}" for n, v in _CHOICE.findall(body)
         ]
@@ -223,7 +228,7 @@ def _decorators(found: Captures) -> list[tuple[str, str]]:
 
 
 def _routes(found: Captures, text: str) -> list[str]:
-    before = _PREFIX.search(text)
+    before = _PREFIX.search(text) if "APIRouter(" in text or "Blueprint(" in text else None
     prefix = before[1].rstrip("/") if before else ""
     routes: list[str] = []
     for decorator, _ in _decorators(found):

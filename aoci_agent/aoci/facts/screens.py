@@ -5,9 +5,8 @@ import re
 from aoci_agent.aoci.facts import common
 
 _SEEN = re.compile(
-    r">\s*([^<>{}()=;\n]{2,48}?)\s*</"
-    r"|\b(?:title|label|placeholder|tooltip|alt|header|headerName|helperText|okText)\s*[=:]\s*[{]?[\"']([^\"'\n]{2,40})[\"']"
-    r"|\bt\(\s*[\"']([\w.-]{3,48})[\"']"
+    r"[>tlpaho](?:(?<=>)\s*([^<>{}()=;\n]{2,48}?)\s*</|(?<!\w.)(?:(?:(?<=t)(?:itle|ooltip)|(?<=l)abel|(?<=p)laceholder|(?<=a)lt"
+    r"|(?<=h)(?:eader(?:Name)?|elperText)|(?<=o)kText)\s*[=:]\s*[{]?[\"']([^\"'\n]{2,40})[\"']|(?<=t)\(\s*[\"']([\w.-]{3,48})[\"']))"
 )
 _QUERY_KEY = re.compile(r"queryKey:\s*\[\s*[\"']([\w/.-]+)")
 _STORAGE = re.compile(r"(?:local|session)Storage\.(?:get|set|remove)Item\(\s*[\"'`]([\w.:-]+)")
@@ -36,7 +35,8 @@ def notes(code: str) -> list[str]:
     keys = list(dict.fromkeys(_QUERY_KEY.findall(code))) if "queryKey" in code else []
     kept = [*_STORAGE.findall(code), *_ATOM_STORAGE.findall(code)] if "torage" in code else []
     kept += _PERSISTED.findall(code) if "persist(" in code else []
-    pages = [f"{a or c} {b or d}".strip() for a, b, c, d in _PAGE.findall(code)]
+    found = _PAGE.findall(code) if "<Route" in code or "path:" in code else []
+    pages = [f"{a or c} {b or d}".strip() for a, b, c, d in found]
     told = [f"pages {', '.join(dict.fromkeys(pages))}"] if pages else []
     told += [f"query keys {', '.join(keys[:6])}"] if keys else []
     return told + ([f"browser storage {', '.join(list(dict.fromkeys(kept))[:8])}"] if kept else [])

@@ -9,12 +9,11 @@ from aoci_agent.aoci.facts import common, prose, secrets, trees
 from aoci_agent.aoci.facts.language import Source
 from aoci_agent.aoci.facts.model import Facts
 
-_TELLING = re.compile(
+_TELLING = re.compile(  # of lower-case keys
     r"port|url|uri|host|addr|bind|listen|path|dir\b|root|size|limit|max|min|timeout|ttl|expir|interval|cron"
     r"|schedule|level|enabled|driver|engine|database|schema|region|bucket|topic|queue|image|version|replicas"
     r"|cpu|memory|target|extends|preset|base|entry|output|origin|domain|mode|format|env|profile|threshold|rate"
-    r"|width|length|quote|indent|strict|^name$|title|model|retries|workers|concurrency|pool|rotate|weekly|daily",
-    re.IGNORECASE,
+    r"|width|length|quote|indent|strict|title|model|retries|workers|concurrency|pool|rotate|weekly|daily"
 )
 _FLAG = re.compile(
     r"true|false|on|off|yes|no|\d+\w{0,3}|[\w.-]+:\d+|https?://\S+|/[\w./-]*", re.IGNORECASE
@@ -26,7 +25,10 @@ _SHOWN = 60  # characters of one value
 def telling_pairs(pairs: Iterable[tuple[str, str]], limit: int = 14) -> list[str]:
     """`key=value` for values that may be shown, ports, addresses and limits first, else in order."""
     shown = [
-        (0 if _TELLING.search(key) else 1, f"{key}={prose.cut(plain, _SHOWN)}")
+        (
+            0 if key.lower() == "name" or _TELLING.search(key.lower()) else 1,
+            f"{key}={prose.cut(plain, _SHOWN)}",
+        )
         for key, value in pairs
         if (plain := secrets.plain_value(key, value))
     ]

@@ -34,8 +34,8 @@ _TIMER = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _WAIT = re.compile(
-    r"\b(?:time|asyncio)\.(?P<kind>NewTicker|Tick|After|AfterFunc|NewTimer|Sleep|sleep)\(\s*(?P<time>[\w.]+(?:\s*\*\s*[\w.]+)?)\s*[,)]"
-    r"|\bmake\(chan [^,()\n]{1,40},\s*(?P<room>\w+)\)"
+    r"[.(](?:(?:(?<=\btime\.)|(?<=\basyncio\.))(?P<kind>NewTicker|Tick|After|AfterFunc|NewTimer|Sleep|sleep)"
+    r"\(\s*(?P<time>[\w.]+(?:\s*\*\s*[\w.]+)?)\s*[,)]|(?<=\bmake\()chan [^,()\n]{1,40},\s*(?P<room>\w+)\))"
 )
 _SSE = re.compile(
     r"""(?:SSEvent|[sS]endEvent|[sS]endSSE\w*|[wW]riteSSE\w*|[sS]seWrite|writeEvent)\(\s*(?:\w+\s*,\s*)?["'](\w[\w.-]*)["']
@@ -61,15 +61,16 @@ _FLAG = re.compile(
     r"""(?:isFeatureEnabled|isEnabled|getFeatureFlag|useFeatureFlag\w*|featureEnabled|feature_enabled)\(\s*["']([\w.-]+)["']"""
 )
 _CODE = re.compile(
-    r"""\b(?:code|errorCode|error_code|errCode|reason)["']?\s*[:=]\s*(?:[\w.?]{1,30}\s*(?:\|\||\?\?)\s*)?["']([A-Z][A-Z\d_]{3,40})["']"""
+    r"""(?:c(?<!\wc)ode|e(?<!\we)rrorCode|e(?<!\we)rror_code|e(?<!\we)rrCode|r(?<!\wr)eason)["']?\s*[:=]\s*(?:[\w.?]{1,30}\s*(?:\|\||\?\?)\s*)?["']([A-Z][A-Z\d_]{3,40})["']"""
 )
 _KIND = re.compile(
-    r"""[tT]ype["']?\s*[:=]{1,3}\s*["']([a-z]+(?:_[a-z]+)+)["']|\b(?:Type|Event|Kind|Status):\s*"([a-z]\w{2,30})"
+    r"""ype(?<=[tT]ype)["']?\s*[:=]{1,3}\s*["']([a-z]+(?:_[a-z]+)+)["']|T(?<!\wT)ype:\s*"([a-z]\w{2,30})"
+    |E(?<!\wE)vent:\s*"([a-z]\w{2,30})"|K(?<!\wK)ind:\s*"([a-z]\w{2,30})"|S(?<!\wS)tatus:\s*"([a-z]\w{2,30})"
     |,\s*["']([a-z]{3,}(?:_[a-z]{2,})+)["']\s*\)""",
     re.VERBOSE,
 )
 _REGISTER = re.compile(
-    r"""(?<![\w"'])(register\w*|Register\w*)\(\s*(?:["']([\w.:-]{2,40})["']\s*,\s*[A-Za-z_]|&?([A-Za-z_]\w*)(?:\[\w+\]|\{\})*\s*[,)])"""
+    r"""([rR](?<![\w"'].)egister\w*)\(\s*(?:["']([\w.:-]{2,40})["']\s*,\s*[A-Za-z_]|&?([A-Za-z_]\w*)(?:\[\w+\]|\{\})*\s*[,)])"""
 )
 _NUMBER = r"-?\d[\d_.]*(?:\s*\*\s*[\d_]+){0,4}|(?:\d+\s*\*\s*)?time\.\w+(?:\s*\*\s*\d+)?|[\"']\d+\s?(?:ms|s|m|h|d|kb|mb|gb)[\"']"
 _BOUND = re.compile(rf"[:=]\s*({_NUMBER})(?=\s*[,;)\n}}\]])")
@@ -91,7 +92,9 @@ def signals(code: str) -> list[str]:
         _listed("timers", _when(code, "setInterval setTimeout time. asyncio. make(chan", _timers)),
         _listed(
             "sse events",
-            _when(code, "SSE SSEvent sendEvent( writeEvent( seWrite event:", _SSE.finditer),
+            _when(
+                code, "SSE endEvent( writeEvent( seWrite( 'event: \"event: `event:", _SSE.finditer
+            ),
         ),
         _listed(
             "socket",
@@ -102,7 +105,10 @@ def signals(code: str) -> list[str]:
             _when(code, "ipc webContents. BroadcastChannel CustomEvent", _CHANNEL.finditer),
         ),
         _listed("cookies", _when(code, "ookie", _COOKIE.finditer)),
-        _listed("headers", _when(code, "eader", _headers)),
+        _listed(
+            "headers",
+            _when(code, "Header( .header( headers.get( headers.set( Header. headers[", _headers),
+        ),
         _listed(
             "algorithms",
             _when(
@@ -114,7 +120,7 @@ def signals(code: str) -> list[str]:
         _listed("codes", _when(code, "code Code reason", _CODE.finditer)),
         _listed("kinds", _when(code, "_", _KIND.finditer)),
         _listed("registers", _when(code, "egister", _registered)),
-        _listed("flags", _when(code, "eature nabled(", _FLAG.finditer)),
+        _listed("flags", _when(code, "nabled( eatureFlag", _FLAG.finditer)),
         _listed("hosts", _when(code, "://", _hosts)),
     ]
     return [note for note in found if note]
@@ -152,7 +158,7 @@ def _times(code: str) -> Iterator[str]:
 
 
 def _timers(code: str) -> Iterator[str]:
-    for found in _TIMER.finditer(code):
+    for found in _TIMER.finditer(code) if "Interval(" in code or "Timeout(" in code else ():
         time = " ".join(found["time"].split())
         if found["kind"] == "Interval":
             yield f"every {time}"
@@ -166,7 +172,7 @@ def _timers(code: str) -> Iterator[str]:
 
 
 def _socket(code: str) -> Iterator[str]:
-    for found in _SOCKET.finditer(code):
+    for found in _SOCKET.finditer(code) if ".on(" in code or ".emit(" in code else ():
         if found[2] not in _COMMON_SOCKET:
             yield f"{found[1]} {found[2]}"
 

@@ -21,13 +21,17 @@ class Names(NamedTuple):
     types: frozenset[str] = frozenset()  # types of the file that have methods
 
 
+_CHAIN = r"[\w$]*+(?:\??\.[A-Za-z_$][\w$]*+)*+"
+# The first letter stands alone, so that the search passes quickly over what begins no word.
 _WORK = re.compile(
-    r"""(?P<raise>\b(?:throw\s+new|throw|raise)\s+)?(?:(?P<chained>(?<=\)\.))|(?<![\w$.]))
-    (?P<chain>[A-Za-z_$][\w$]*+(?:\??\.[A-Za-z_$][\w$]*+)*+)(?:<[\w.\[\], |]{1,40}>)?\(\s*
-    (?P<arg>&?(?:schema\.)?[A-Za-z_][\w.]*(?=\s*[,){])|f?["'`][^"'`\n]{1,80}["'`]|\d{3}\b)?
-    (?:,\s*(?P<second>[A-Za-z_][\w.]*(?=\s*[,){])|["'][^"'\n]{1,60}["']))?
-    |return\s+[^\n]{0,40}?\b(?P<error>Err[A-Z]\w+)\b""",
-    re.VERBOSE,
+    rf"""(?P<first>[A-Za-z_$])(?<![\w$].)(?:
+    (?:(?P<raise>(?:(?<=t)hrow(?:\s+new)?|(?<=r)aise)\s+)(?P<raised>[A-Za-z_$]{_CHAIN})
+    |(?:(?P<chained>(?<=\)\..))|(?<!\..))(?P<rest>{_CHAIN}))
+    (?:<[\w.\[\], |]{{1,40}}>)?\(\s*
+    (?P<arg>&?(?:schema\.)?[A-Za-z_][\w.]*(?=\s*[,){{])|f?["'`][^"'`\n]{{1,80}}["'`]|\d{{3}}\b)?
+    (?:,\s*(?P<second>[A-Za-z_][\w.]*(?=\s*[,){{])|["'][^"'\n]{{1,60}}["']))?
+    |(?<=r)eturn\s+[^\n]{{0,40}}?\b(?P<error>Err[A-Z]\w+)\b)""",
+    re.VERBOSE | re.DOTALL,
 )
 _DULL_ROOTS = wordset(
     "console log logger glog logging slog warnings fmt errors strings strconv sort math Math JSON Object Array"
@@ -86,6 +90,7 @@ _REFUSAL = re.compile(
 _ORM_WRITE = wordset(
     "Model insert update delete upsert bulk_create Create Save insertInto updateTable"
 )
+_QUOTES = wordset("\" ' `")
 _SAID = re.compile(r"\A[\"'`][^\"'`]{2,60}[\"'`]\Z")
 _HOLE = re.compile(r"\$\{[^}]*\}|%[sdv]|\{\w*\}")
 
@@ -102,7 +107,8 @@ def steps_of(code: str, names: Names) -> list[tuple[int, str]]:
 def _step(found: re.Match[str], names: Names) -> str:
     if found["error"]:
         return found["error"]
-    parts = found["chain"].replace("?.", ".").split(".")
+    chain = found["raised"] or found["first"] + found["rest"]
+    parts = chain.replace("?.", ".").split(".")
     if found["chained"] is not None:
         parts.insert(0, "")  # called on what another call gave
     argument = found["arg"] or ""
@@ -158,28 +164,32 @@ def _short(said: str) -> str:
 
 
 def _quoted(argument: str) -> bool:
-    return _SAID.match(argument.lstrip("f")) is not None
+    return argument[-1:] in _QUOTES and _SAID.match(argument.lstrip("f")) is not None
 
 
 def _special(parts: Sequence[str], argument: str, second: str) -> str:
     """Steps that say more than a call: events, cache keys, transactions, locks, answers."""
     last, before = parts[-1], parts[-2]
-    cases = (
-        (_event(last, argument, second), True),
-        (
-            "transaction",
-            last in _TRANSACTION and bool(argument or last != "Begin" or _SERVICE.match(before)),
-        ),
-        ("lock", last in _LOCK),
-        (
-            f"{before}.{last} {_bare(argument)}",
-            _quoted(argument) and _CACHE.match(before) is not None,
-        ),
-        (argument, last in _ANSWER and argument.isdigit()),
-        (last, _REFUSAL.fullmatch(last) is not None),
-        (f"{last} {_bare(argument)}", last in _ORM_WRITE and _is_record(before, argument)),
-    )
-    return next((step for step, applies in cases if applies and step), "")
+    if step := _event(last, argument, second):
+        return step
+    if last in _TRANSACTION and (argument or last != "Begin" or _SERVICE.match(before)):
+        return "transaction"
+    if last in _LOCK:
+        return "lock"
+    if _CACHE.match(before) and _quoted(argument):
+        return f"{before}.{last} {_bare(argument)}"
+    return _answer(last, argument) or _written(last, before, argument)
+
+
+def _answer(last: str, argument: str) -> str:
+    if last in _ANSWER and argument.isdigit():
+        return argument
+    return last if _REFUSAL.fullmatch(last) else ""
+
+
+def _written(last: str, before: str, argument: str) -> str:
+    wrote = last in _ORM_WRITE and _is_record(before, argument)
+    return f"{last} {_bare(argument)}" if wrote else ""
 
 
 def _event(last: str, argument: str, second: str) -> str:

@@ -106,7 +106,7 @@ _CASE = re.compile(
 )
 _COMMAND = re.compile(r"\.command\(\s*[\"'`]([\w:-]+)")
 _SIMPLE = re.compile(r"-?\d[\d_.]*(?:\s*\*\s*[\d_]+)*|\"[^\"\n]{1,40}\"|'[^'\n]{1,40}'|true|false")
-_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n]*", re.DOTALL)
+_COMMENT = re.compile(r"/(?:\*.*?\*/|/(?<![:\"'`]//)[^\n]*)", re.DOTALL)
 _WRAPPED = re.compile(r"[\w.]+\(\s*([A-Za-z_$][\w$]*)\s*[,)]")
 _RUNTIME = re.compile(r"^export const runtime\s*=\s*[\"'](\w+)", re.MULTILINE)
 _PREFIX = re.compile(r"\.setGlobalPrefix\(\s*[\"']([\w/-]+)")
@@ -163,7 +163,7 @@ def _script(source: Source, name: str, query: str, grammar: tuple[str, str]) -> 
         routes=common.unique(server.routes, 60),
         mounts=server.mounts(bound),
         calls=common.unique(_client_calls(code) or common.called_paths(code), 60),
-        commands=common.unique(_COMMAND.findall(code)) if _PROGRAM.search(text) else (),
+        commands=_commands(code, text),
         env=common.env_keys(code),
         raises=common.unique(_raised(found)),
         tables=common.unique([*common.sql_tables(code), *objects.tables(code)]),
@@ -202,6 +202,11 @@ def _script(source: Source, name: str, query: str, grammar: tuple[str, str]) -> 
         ),
         settings=_settings(whole, code),
     )
+
+
+def _commands(code: str, text: str) -> tuple[str, ...]:
+    found = ".command(" in code and _PROGRAM.search(text)
+    return common.unique(_COMMAND.findall(code)) if found else ()
 
 
 def _sentence(lines: list[str], line: int) -> str:

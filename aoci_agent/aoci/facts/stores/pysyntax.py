@@ -3,10 +3,19 @@
 import ast
 from collections.abc import Iterator
 
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # where a statement holds others
+
 
 def classes(tree: ast.AST) -> Iterator[ast.ClassDef]:
     """All classes, in source order, nested ones too."""
-    found = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    found: list[ast.ClassDef] = []
+    pending: list[ast.AST] = [tree]
+    while pending:  # statements only: an expression holds no class
+        node = pending.pop()
+        if isinstance(node, ast.ClassDef):
+            found.append(node)
+        for name in _BLOCKS:
+            pending += getattr(node, name, ())
     return iter(sorted(found, key=lambda node: node.lineno))
 
 

@@ -63,6 +63,9 @@ _IN_CODE = re.compile(
 )
 _JOINT = re.compile(r"(?<!\\)\"[^\S\n]*+[+.]?[^\S\n]*+\n\s*+[+.]?\s*+f?\"(?!\")")
 
+_LONGEST = 20_000  # characters of a statement
+_MOST = 5_000  # statements of a file
+
 
 def script(text: str) -> list[Change]:
     """Every definition and change in a script, in order; the way down of a migration left out."""
@@ -87,9 +90,13 @@ def in_code(text: str) -> list[Change]:
 
 
 def _changes(text: str) -> Iterator[Change]:
+    left = _MOST
     for found in _HEAD.finditer(text):
         kind = found.lastgroup or ""
         if kind != "text":
+            left -= 1
+            if left < 0:
+                return
             yield from _READERS[kind](found, text)
         elif _STATEMENT.match(found[0][1:-1]):  # prepared for later
             yield from _changes(found[0][1:-1].replace("''", "'"))
@@ -160,11 +167,12 @@ def name_of(path: str) -> str:
 def _end(text: str, start: int) -> int:
     """Where the bracket at `start` closes."""
     depth = 0
-    for found in _MARK.finditer(text, start):
+    end = min(start + _LONGEST, len(text))
+    for found in _MARK.finditer(text, start, end):
         depth += (found[0] == "(") - (found[0] == ")")
         if depth == 0:
             return found.start()
-    return len(text)
+    return end
 
 
 def _bracketed(text: str, start: int) -> str:
@@ -172,9 +180,9 @@ def _bracketed(text: str, start: int) -> str:
 
 
 def _statement(text: str, start: int) -> str:
-    return next(
-        (text[start : m.start()] for m in _MARK.finditer(text, start) if m[0] == ";"), text[start:]
-    )
+    end = start + _LONGEST
+    marks = _MARK.finditer(text, start, end)
+    return next((text[start : m.start()] for m in marks if m[0] == ";"), text[start:end])
 
 
 def _items(text: str) -> list[str]:

@@ -1,10 +1,13 @@
-"""Long repetitions are told from a few copies: nothing is lost, and no pattern runs away in them.
+"""What makes patterns run away is taken out of a text before they see it.
 
-Most patterns look for the end of what they began, so a megabyte of beginnings without an end costs
-the square of its length. Such text is one piece over and over, which says no more than a few copies.
+Most patterns look for the end of what they began. Beginnings without an end, one after the other, cost
+the square of their number: hours for a megabyte. Real files have neither of the two that are undone here.
 """
 
 import re
+
+REPEATED = "with one piece over and over, described from a few copies of it"
+UNCLOSED = "with brackets or comments without an end, passed over"
 
 _STEP = 512  # characters between the places where a repetition is looked for
 _PROBE = 48
@@ -13,16 +16,35 @@ _LEAST = 1536  # shortest repetition that is shortened
 _COPIES = 4  # fewest copies that are a repetition
 _KEPT = 512  # characters kept of one, or two copies where that is more
 _SPACES = 256  # characters of space in a row that are kept
-_WIDE = re.compile(r"[ \t]{256,}")
+_WIDE = re.compile(rf"[ \t]{{{_SPACES},}}")
+_PAIRS = (("/*", "*/"), ("<!--", "-->"), ("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
+_MOST = 50_000_000  # beginnings times characters to the end of the file: half a second of a pattern
 
 
-def without_repeats(text: str) -> str:
-    """The text with long repetitions of one piece shortened to their beginning.
+def tamed(text: str) -> tuple[str, str]:
+    """The text with nothing in it that runs away, and a problem to say, "" for most.
 
-    Linear in the length; text without such repetitions comes back as it is.
+    Linear in the length; a text without such things comes back as it is.
     """
     if any(space * _SPACES in text for space in " \t"):
         text = _WIDE.sub(lambda found: found[0][:_SPACES], text)
+    shorter = _without_repeats(text)
+    closed = _without_unclosed(shorter)
+    problem = REPEATED if shorter is not text else ""
+    return closed, problem or (UNCLOSED if closed is not shorter else "")
+
+
+def _without_unclosed(text: str) -> str:
+    """Blanks instead of beginnings in masses that nothing ends any more."""
+    for begins, ends in _PAIRS:
+        last = text.rfind(ends) + 1
+        if text.count(begins, last) * (len(text) - last) > _MOST:
+            text = text[:last] + text[last:].replace(begins, " " * len(begins))
+    return text
+
+
+def _without_repeats(text: str) -> str:
+    """Long repetitions of one piece shortened to their beginning."""
     kept: list[str] = []
     start = place = 0
     while place + _LEAST <= len(text):

@@ -23,7 +23,9 @@ _LABEL = re.compile(
     r"(?<=\s)(?:title|label|placeholder|tooltip|alt|header|aria-label|description)=\"([^\"{}]{2,48})\"|\$?\bt\(\s*[\"']([\w.-]{3,48})[\"']|\$_\(\s*[\"']([\w.-]{3,48})[\"']"
 )
 _PROPS = re.compile(r"\bdefineProps\s*(?=[<(])|\bprops:\s*(?=[\[{])")
-_RUNE = re.compile(r"(?:let|const)\s*+\{(.{0,2000}?)\}\s*+(?::[^=]{0,2000}+)?=\s*+\$props\(", re.DOTALL)
+_RUNE = re.compile(
+    r"(?:let|const)\s*+\{(.{0,2000}?)\}\s*+(?::[^=]{0,2000}+)?=\s*+\$props\(", re.DOTALL
+)
 _LET = re.compile(r"^\s*export\s+let\s+(\w+)", re.MULTILINE)
 _KEY = re.compile(r"^\s*(?:readonly\s+)?[\"']?([A-Za-z_$][\w$-]*)[\"']?\??\s*[:,]", re.MULTILINE)
 _NAME = re.compile(r"[\"']([\w:.-]+)[\"']")

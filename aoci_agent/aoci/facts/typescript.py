@@ -174,16 +174,7 @@ def _script(source: Source, name: str, query: str, grammar: tuple[str, str]) -> 
         else flows.flows(
             code, [*flows.spans_of(found), *server.spans()], _names(listed, bound), text
         ),
-        shapes=common.unique(
-            [
-                *objects.stored(text),
-                *objects.changed_tables(code),
-                *objects.shapes(found),
-                *objects.validated(code),
-                *objects.constant_objects(code),
-            ],
-            24,
-        ),
+        shapes=common.unique(_shapes(found, text, code), 24),
         texts=screens.texts(code, name),
         cases=cases,
         members=common.members(text),
@@ -202,6 +193,16 @@ def _script(source: Source, name: str, query: str, grammar: tuple[str, str]) -> 
         ),
         settings=_settings(whole, code),
     )
+
+
+def _shapes(found: Captures, text: str, code: str) -> list[str]:
+    return [
+        *objects.stored(text),
+        *objects.changed_tables(code),
+        *objects.shapes(found),
+        *objects.validated(code),
+        *objects.constant_objects(code),
+    ]
 
 
 def _commands(code: str, text: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from aoci_agent.aoci.facts.normal import likeness, semantic_hash, sketch_of
 SAME = [
     ("a.py", "def f(a, b):\n    return g(a, b)\n", "def f(a,b):  # why\n\n    return g(\n        a,\n        b,\n    )\n"),
     ("a.py", "x = 'a # b'\n", 'x = "a # b"  # c\n'),
+    ("a.py", 'def f():\n    """A (\n    # b\n    """\n    return 1\n', 'def f():\n    """A (\n    # b\n    """\n    # c\n    return 1\n'),
     ("a.py", "if a:\n    b()\nc()\n", "if a:\n    # first\n    b()\n\n# then\nc()\n"),
     ("a.ts", "const a = {b: 1, c};\n", "/* all */ const a = {\n  b: 1, // one\n  c,\n};\n"),
     ("a.go", "func f() {\n\treturn\n}\n", "// f does.\nfunc f()   {\n    return // now\n}\n"),
@@ -19,6 +20,7 @@ DIFFERENT = [
     ("a.py", "if a:\n    b()\nc()\n", "if a:\n    b()\n    c()\n"),
     ("a.py", "x = 'a # b'\n", "x = 'a # c'\n"),
     ("a.py", "x = 'a b'\n", "x = 'ab'\n"),
+    ("a.py", '"""A\n# b\n"""\n', '"""A\n# c\n"""\n'),
     ("a.ts", 'const a = "http://x";\n', 'const a = "http://y";\n'),
     ("a.go", "return a + b\n", "return a - b\n"),
     ("a.ts", "return a;", "returna;"),

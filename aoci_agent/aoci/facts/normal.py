@@ -19,7 +19,7 @@ _LEAST_LINE = 5  # characters below which a line says nothing about its file
 # What is never closed ends with its line, or the file: looking for the end again and again takes long.
 _DOUBLE = r"\"(?:[^\"\\\n]|\\.)*+\"?"
 _SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
-_TRIPLE = r"\"\"\".*?(?:(?<!\\)\"\"\"|\Z)|'''.*?(?:(?<!\\)'''|\Z)"
+_TRIPLE = r"\"\"\"[\s\S]*?(?:(?<!\\)\"\"\"|\Z)|'''[\s\S]*?(?:(?<!\\)'''|\Z)"
 _BLOCK = r"/\*.*?(?:\*/|\Z)"
 _SPACE = re.compile(r" (?:(?=[^\w\s])|(?<=[^\w\s] ))")  # beside a mark
 _TRAILING = re.compile(r",(?=[)\]}])")

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.api import api_of
@@ -100,6 +101,7 @@ def relations_of(subject: Subject) -> list[str]:
     return [around.names(target) for target in telling]
 
 
+@lru_cache(maxsize=1 << 16)
 def weigh(text: str) -> int:
     """Roughly how many tokens a piece of an entry costs."""
     return len(_PIECE.findall(text))

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -26,6 +26,7 @@ from aoci_agent.aoci.gather import problems
 from aoci_agent.aoci.generate import generate
 from aoci_agent.aoci.lock import Lock
 from aoci_agent.aoci.scan import Listing
+from aoci_agent.base.errors import ForUser
 from aoci_agent.evals.index_fuzz_cases import Case, mutated, repeated
 
 FILES = 2000
@@ -61,8 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.child:
         return _child(options)
     tally = Tally()
-    for row in _rows(options):
-        _count(row, tally)
+    try:
+        for row in _rows(options):
+            _count(row, tally)
+    except ForUser as error:
+        print(f"{error.message}\n{error.hint}", file=sys.stderr)
+        return 1
     _report(tally, _entries(tally))
     return 1 if tally.bad else 0
 
@@ -94,47 +99,32 @@ def _child(options: argparse.Namespace) -> int:
 
 def _rows(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """One row per file; after a hang or a crash the rest is read by a new process."""
-    first = options.first
-    while True:
-        command = [
-            sys.executable,
-            "-m",
-            _MODULE,
-            "--child",
-            "--from",
-            str(first),
-            "--seed",
-            str(options.seed),
-        ]
-        command += [
-            "--files",
-            str(options.files),
-            "--repeats",
-            str(options.repeats),
-            "--hangs",
-            str(options.hangs),
-        ]
-        command += map(str, options.repositories)
-        row: dict[str, Any] = {}
-        with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
-            child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True)
-            assert child.stdout is not None
-            for line in child.stdout:
+    first: int | None = options.first
+    while first is not None:
+        command = [sys.executable, "-m", _MODULE, "--child", "--from", str(first)]
+        for name in ("seed", "files", "repeats", "hangs"):
+            command += [f"--{name}", str(getattr(options, name))]
+        first = yield from _read_by([*command, *map(str, options.repositories)])
+
+
+def _read_by(command: list[str]) -> Generator[dict[str, Any], None, int | None]:
+    """The rows of one process, and where to go on after the file that ended it."""
+    row: dict[str, Any] = {}
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True) as child:
+            for line in child.stdout or ():
                 row |= json.loads(line)
                 if "facts" in row:
                     yield row
                     row = {}
-            child.wait()
-            if "end" in row:
-                return
-            said.seek(0)
-            where = next((f"{m[1]}:{m[2]}" for m in _FRAME.finditer(said.read())), "")
-        if "number" not in row:
-            raise SystemExit(
-                f"the reading process ended with {child.returncode} before its first file"
-            )
-        yield row | {"stopped": f"ended the process ({child.returncode}) in {where or 'a library'}"}
-        first = row["number"] + 1
+        if "end" in row:
+            return None
+        said.seek(0)
+        where = next((f"{m[1]}:{m[2]}" for m in _FRAME.finditer(said.read())), "a library")
+    if "number" not in row:
+        raise ForUser("reading ended before its first file", f"exit code {child.returncode}")
+    yield row | {"stopped": f"ended the process ({child.returncode}) in {where}"}
+    return int(row["number"]) + 1
 
 
 def _count(row: dict[str, Any], tally: Tally) -> None:
@@ -162,9 +152,7 @@ def _count(row: dict[str, Any], tally: Tally) -> None:
 def _entries(tally: Tally) -> int:
     """Entries of all files together, as one repository; several thousand of one name are none."""
     world = dict(islice(sorted(tally.world.items()), FILES))
-    faulthandler.dump_traceback_later(10 * HANGS, exit=True)
     entries = generate(world, Lock(), Listing()).made.entries
-    faulthandler.cancel_dump_traceback_later()
     if len(entries) != len(world):
         tally.bad.append(f"{len(world)} files have {len(entries)} entries")
     return len(entries)

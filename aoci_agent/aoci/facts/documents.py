@@ -94,9 +94,7 @@ def licence_facts(source: Source) -> Facts:
 
 def notebook_facts(source: Source) -> Facts:
     """Jupyter notebooks: first heading, imports, what is defined; never an output."""
-    cells = [
-        trees.table(cell) for cell in trees.items(trees.at(trees.load_json(source.text), "cells"))
-    ]
+    cells = [trees.table(cell) for cell in trees.items(trees.at(trees.json_of(source), "cells"))]
     prosaic = [
         "".join(trees.words(cell.get("source")))
         for cell in cells

@@ -15,6 +15,7 @@ from aoci_agent.aoci.facts.parsing import TooSlow
 from aoci_agent.aoci.facts.plain import kind_of, plain_facts
 from aoci_agent.aoci.facts.runaway import tamed
 from aoci_agent.aoci.facts.stored import stored
+from aoci_agent.base.files import content_id
 
 _GENERATED = re.compile(
     r"code generated .{0,80}do not edit|^\W*@generated\b"
@@ -49,7 +50,7 @@ def extract(path: str, data: bytes) -> Facts:
     except Exception as error:  # noqa: BLE001 - one odd file must not cost the whole index
         facts = Facts("text", problem=f"not understood ({type(error).__name__}: {error})"[:200])
     # What was passed over still tells two versions of a file apart.
-    sem = semantic_hash(path if told is text else "", text)
+    sem = semantic_hash(path, told if told is text else content_id(text.encode()))
     problem = "; ".join(filter(None, dict.fromkeys((facts.problem, *source.damage))))
     return replace(facts, lines=lines, sem=sem, sketch=sketch_of(data), problem=problem)
 

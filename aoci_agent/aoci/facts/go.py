@@ -58,7 +58,7 @@ _PLAIN = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _BOUND = re.compile(r"(?<![\w, \t])[\w, \t]++:=|^[ \t]+var[ \t]+\w+", re.MULTILINE)
-_PARAMETERS = re.compile(r"\bfunc\b[^(\n]*(\([^{]*?)\{", re.DOTALL)
+_PARAMETERS = re.compile(r"\bfunc\b[^(\n]{0,200}+(\([^{]{0,2000}+)\{", re.DOTALL)
 _PARAMETER = re.compile(r"[(,]\s*([a-z_]\w*)(?=\s+[\w*\[.(]|\s*,)")
 # Members of something, keys and labels, fields as they are declared, methods, the package clause.
 _NOT_OWN = re.compile(

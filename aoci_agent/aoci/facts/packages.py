@@ -44,7 +44,7 @@ def _bare(names: Iterable[object]) -> list[str]:
 
 def package_facts(source: Source) -> Facts:
     """package.json: name, entry, scripts with what they run, dependencies."""
-    value = trees.table(trees.load_json(source.text))
+    value = trees.table(trees.json_of(source))
     bins = value.get("bin")
     commands = [str(key) for key in trees.table(bins)] or ([str(value.get("name"))] if bins else [])
     scripts = trees.table(value.get("scripts"))
@@ -201,7 +201,7 @@ def cargo_facts(source: Source) -> Facts:
 
 def composer_facts(source: Source) -> Facts:
     """composer.json: name, autoload, scripts, requirements."""
-    value = trees.table(trees.load_json(source.text))
+    value = trees.table(trees.json_of(source))
     settings: trees.Table = {"package": value.get("name"), "overview": value.get("description")}
     for block in ("autoload", "autoload-dev"):
         for prefix, folder in trees.table(trees.at(value, block, "psr-4")).items():

@@ -40,12 +40,15 @@ def grammar(module: str, function: str) -> "Grammar":
 
 def parse(data: bytes, module: str, function: str) -> "Tree":
     """The tree of a text. Raises TooSlow where it, or a query of it, would take too long."""
+    left = 2 * _PROBE_SECONDS
     for start in range(0, len(data) - _WINDOW, 2 * _WINDOW):
         window = data[start : start + _WINDOW]
         if len(zlib.compress(_WORD.sub(b"a", window), 1)) < _ONE_SHAPE:
-            spent = time.thread_time()
+            began = time.thread_time()
             _parse(window, module, function, PARSE_SECONDS)
-            if time.thread_time() - spent > _PROBE_SECONDS:
+            spent = time.thread_time() - began
+            left -= max(spent - _PROBE_SECONDS / 10, 0)
+            if spent > _PROBE_SECONDS or left < 0:
                 raise TooSlow
     tree = _parse(data + _AFTER.get(module, b""), module, function, PARSE_SECONDS)
     if tree.root_node.has_error:

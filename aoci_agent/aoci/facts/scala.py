@@ -25,7 +25,7 @@ QUERY = """
 """
 _KINDS = ("class", "interface", "enum", "type", "scope", "method", "constant", "member")
 _PACKAGE = re.compile(r"^[ \t]*package\s+(?!object\b)([\w.`]+)", re.MULTILINE)
-_OBJECT = re.compile(r"^[ \t]*(?:\w+\s+)*package\s+object\s+([\w`]+)", re.MULTILINE)
+_OBJECT = re.compile(r"^[ \t]*+(?:\w++[ \t]++){0,4}package\s+object\s+([\w`]+)", re.MULTILINE)
 _IMPORT = re.compile(r"^([ \t]*)import\s+([^\n{;]*(?:\{[^}]*\}[^\n{;]*)*)", re.MULTILINE)
 _ONE = re.compile(r"\s*([\w.`]+?)(?:\.(\{[^}]*\}|\*|_|given))?(?:\s+(?:as|=>)\s+(\w+))?\s*(?:,|\Z)")
 _TITLE = re.compile(

@@ -66,7 +66,7 @@ def ini_facts(source: Source) -> Facts:
 
 def toml_facts(source: Source) -> Facts:
     """TOML: tables, then the settings that tell most."""
-    value = trees.load_toml(source.text)
+    value = trees.toml_of(source)
     if value is None:
         return ini_facts(source)
     doc = prose.clean(prose.leading_comment(source.lines, ("#",)))
@@ -140,7 +140,7 @@ def dotenv_facts(source: Source) -> Facts:
 
 def tsconfig_facts(source: Source) -> Facts:
     """tsconfig.json: what module resolution needs."""
-    value = trees.table(trees.load_json(source.text))
+    value = trees.table(trees.json_of(source))
     options = trees.table(value.get("compilerOptions"))
     settings: trees.Table = {"base_url": options.get("baseUrl"), "extends": value.get("extends")}
     for alias, targets in trees.table(options.get("paths")).items():

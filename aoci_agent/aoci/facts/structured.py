@@ -107,7 +107,7 @@ def template_facts(source: Source) -> Facts:
 
 def json_facts(source: Source) -> Facts:
     """JSON: an interface, a schema, a message catalogue, else keys and telling values."""
-    value = trees.load_json(source.text)
+    value = trees.json_of(source)
     table = trees.table(value)
     if schemas.is_openapi(table):
         return schemas.openapi_facts(table)

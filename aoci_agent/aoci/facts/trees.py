@@ -6,6 +6,8 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
+from aoci_agent.aoci.facts.language import Source
+
 Table = dict[str, Any]
 # Every alternative ends somewhere even in damaged text, so that no start is tried to the end in vain.
 _STRING = r"(\"(?:[^\"\\\n]|\\.)*(?:\"|$))"
@@ -31,6 +33,23 @@ def load_json(text: str) -> Any:
         return json.loads(kept)
     except (ValueError, RecursionError):
         return None
+
+
+def json_of(source: Source) -> Any:
+    """As `load_json` of a file's text; one that is JSON by its name, and none by its text, is said."""
+    value = load_json(source.text)
+    named = source.path.lower().endswith((".json", ".ipynb"))
+    if value is None and named and source.text.strip() not in ("", "null"):
+        source.damage.append("not valid JSON")
+    return value
+
+
+def toml_of(source: Source) -> Table | None:
+    """As `load_toml` of a file's text; one that is TOML by its name, and none by its text, is said."""
+    value = load_toml(source.text)
+    if value is None and source.path.lower().endswith(".toml"):
+        source.damage.append("not valid TOML")
+    return value
 
 
 def load_toml(text: str) -> Table | None:

@@ -22,6 +22,8 @@ def xml_facts(source: Source) -> Facts:
     """By the root element: a Maven project, a .NET project, else names of elements."""
     root = _root(source.text)
     if root is None:
+        if source.path.endswith(".xml") and not _DOCUMENT_TYPE.search(source.text):
+            source.damage.append("not valid XML")
         return _flat(source)
     tag = _tag(root)
     said = re.search(r"<!--(.{12,400}?)-->", source.text[:4000], re.DOTALL)

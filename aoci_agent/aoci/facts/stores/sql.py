@@ -63,6 +63,7 @@ _IN_CODE = re.compile(
 )
 _JOINT = re.compile(r"(?<!\\)\"[^\S\n]*+[+.]?[^\S\n]*+\n\s*+[+.]?\s*+f?\"(?!\")")
 
+_FOLLOWING = re.compile(r"\b(?:ALTER|CREATE|DROP)\s+TABLE\s", re.IGNORECASE)
 _LONGEST = 20_000  # characters of a statement
 _MOST = 5_000  # statements of a file
 
@@ -180,7 +181,8 @@ def _bracketed(text: str, start: int) -> str:
 
 
 def _statement(text: str, start: int) -> str:
-    end = start + _LONGEST
+    following = _FOLLOWING.search(text, start, start + _LONGEST)
+    end = following.start() if following else start + _LONGEST
     marks = _MARK.finditer(text, start, end)
     return next((text[start : m.start()] for m in marks if m[0] == ";"), text[start:end])
 

@@ -23,10 +23,11 @@ def form(case: Case) -> Iterator[Finding]:
     for entry in case.disk.entries:
         line = case.lines.get(entry.path, 0)
         yield from _tag(case, entry, line)
-        by_hand = bool(case.told_by_hand(entry) & {"F", "S"}) or bool(entry.extra)
-        yield from _text(entry.path, entry_line(entry), line, by_hand=by_hand)
+        by_hand = case.told_by_hand(entry)
+        words = (entry.function if "F" in by_hand else "", entry.synopsis if "S" in by_hand else "")
+        yield from _text(entry.path, entry_line(entry), line, " ".join(words))
     for table in case.disk.tables:
-        yield from _text(f"@db:{table.name}", table_line(table), 0, by_hand=False)
+        yield from _text(f"@db:{table.name}", table_line(table), 0, "")
 
 
 def _grammar(case: Case) -> Iterator[Finding]:
@@ -90,10 +91,10 @@ def _header(case: Case) -> Iterator[tuple[str, str]]:
             yield header.key, part
 
 
-def _text(path: str, text: str, line: int, *, by_hand: bool) -> Iterator[Finding]:
+def _text(path: str, text: str, line: int, by_hand: str) -> Iterator[Finding]:
     if speaks_to_a_model(text):
         yield _error("G2", path, "gives orders to the model that reads it", line)
-    if holds_key(text) or (by_hand and masked(text) != text):
+    if holds_key(text) or masked(by_hand) != by_hand:
         yield _error("G1", path, "holds what looks like a secret", line)
 
 

@@ -187,7 +187,7 @@ def _private(found: Captures, *, header: bool) -> set[tuple[str, str]]:
 def _is_static(item: Captured, name: int) -> bool:
     """Whether a function's or variable's own words before its name keep it to its file."""
     whole = item.get("at")
-    before = whole.data[whole.start : name] if whole is not None else b""
+    before = whole.data[whole.start : min(name, whole.start + 500)] if whole is not None else b""
     return _STATIC.search(before) is not None or item.text("function") == "main"
 
 

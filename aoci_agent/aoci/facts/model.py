@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, cast
 
-VERSION = 14  # raise whenever extraction changes: cached facts of older versions are dropped
+VERSION = 15  # raise whenever extraction changes: cached facts of older versions are dropped
 
 
 class Symbol(NamedTuple):

@@ -4,6 +4,7 @@ Commands that write refuse it and say the way out; `settled` is that way where t
 """
 
 import re
+from typing import NamedTuple
 
 from aoci_agent.aoci.lock import Lock
 from aoci_agent.aoci.parse import is_readable, parse
@@ -15,8 +16,8 @@ _EDGES = ("<<<<<<< ", ">>>>>>> ")
 _BASE = "||||||| "
 _MIDDLE = "======="
 _MAGIC = re.compile(r"#AOCI (\d+)")
-_SECTION = re.compile(r"=== (?P<folder>.*)/\Z")
-_NAMED = re.compile(r"(?P<name>.+)\[[^\[\]]*\]\s*:\s*F\s*:")
+_SECTION = re.compile(r"=== (?!@tables[^/]*\Z)(?P<folder>.*?)/?\Z")
+_NAMED = re.compile(r"(?P<name>.+)\[(?P<tag>[^\[\]]*)\]\s*:\s*F\s*:")
 _FIX = "aoci-agent index update --fix"
 
 
@@ -35,16 +36,25 @@ def without_conflict(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not is_marker(line))
 
 
-def entry_places(text: str) -> list[tuple[str, int, str]]:
-    """Path, line number from 1, and line of every entry, in the order written."""
-    found: list[tuple[str, int, str]] = []
+class Place(NamedTuple):
+    """An entry as it stands in the text: its line counts from 1, its tag is as written."""
+
+    path: str
+    number: int
+    line: str
+    tag: str
+
+
+def entry_places(text: str) -> list[Place]:
+    """Every entry, in the order written."""
+    found: list[Place] = []
     folder = ""
     for number, line in enumerate(text.split("\n"), 1):
         if section := _SECTION.match(line):
             folder = "" if section["folder"] == "." else section["folder"]
         elif named := _NAMED.match(line):
             path = f"{folder}/{named['name']}" if folder else named["name"]
-            found.append((path, number, line))
+            found.append(Place(path, number, line, named["tag"]))
     return found
 
 
@@ -72,7 +82,7 @@ def refuse(text: str, name: str) -> None:
         told = f"{name}: line {number} cannot be read{more}: {line[:60]}"
         raise ForUser(told, "mend or delete it; `aoci-agent index check` lists all")
     seen: dict[str, tuple[int, str]] = {}
-    for path, number, line in entry_places(text):
+    for path, number, line, _ in entry_places(text):
         first, known = seen.setdefault(path, (number, line))
         if known != line:
             told = f"{name}: {path} has two different entries, in lines {first} and {number}"
@@ -87,7 +97,7 @@ def settled(text: str, lock: Lock, name: str) -> str:
     """
     plain = without_conflict(text)
     by_path: dict[str, dict[str, int]] = {}
-    for path, number, line in entry_places(plain):
+    for path, number, line, _ in entry_places(plain):
         by_path.setdefault(path, {}).setdefault(line, number)
     dropped: set[int] = set()
     for path, found in by_path.items():

@@ -60,14 +60,21 @@ def counter(known: Mapping[str, int]) -> Callable[[str], int]:
 
 def prompt_line(entry: Entry, *, tags: bool = True, notes: bool = False) -> str:
     """An entry as a model sees it: elements with nothing in them are left out, notes on demand."""
-    shown = entry if notes else replace(entry, extra="")
-    head, *rest = entry_line(shown, tags=tags).split(" | ")
-    return " | ".join([head, *(part for part in rest if part not in _EMPTY)])
+    return _without_empty(entry_line(entry if notes else replace(entry, extra=""), tags=tags))
 
 
 def brief_line(entry: Entry, *, tags: bool = True) -> str:
     """An entry cut to its name, tag and function."""
-    return entry_line(entry, tags=tags).split(" | R:", 1)[0]
+    return _to_function(entry_line(entry, tags=tags))
+
+
+def _without_empty(line: str) -> str:
+    head, *rest = line.split(" | ")
+    return " | ".join([head, *(part for part in rest if part not in _EMPTY)])
+
+
+def _to_function(line: str) -> str:
+    return line.split(" | R:", 1)[0]
 
 
 def fold_name(name: str) -> str:
@@ -102,10 +109,11 @@ def rendered_lines(index: Index) -> Iterable[str]:
     for directory in sorted({entry.directory for entry in index.entries}):
         yield section_line(directory)
     for entry in index.entries:
-        yield prompt_line(entry)
+        line = entry_line(entry)
+        yield _without_empty(line)
         if entry.extra:
-            yield prompt_line(entry, notes=True)
-        yield brief_line(entry)
+            yield prompt_line(entry)
+        yield _to_function(line)
         yield f" {fold_name(entry.name)}"
     for schema in sorted({table.schema for table in index.tables}):
         yield from (table_section(schema), READING_TABLES)

@@ -1,12 +1,17 @@
 """`lock.jsonl`: where each element came from, so that a person's edit is told from the machine's text."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 GENERATOR = "static@6"  # raise when generation changes: then nothing counts as unchanged
 ELEMENTS: tuple[str, ...] = ("F", "R", "A", "S", "T")  # T is the tag without its size
+
+
+def named(keys: Container[str], joint: str = ", ") -> str:
+    """Elements as a person calls them, in their order."""
+    return joint.join("tag" if key == "T" else key for key in ELEMENTS if key in keys)
 
 
 def json_object(text: str | bytes) -> dict[str, Any]:

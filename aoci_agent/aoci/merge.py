@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.files import Changes
-from aoci_agent.aoci.lock import ELEMENTS, Lock, Pin, Record
+from aoci_agent.aoci.lock import ELEMENTS, Lock, Pin, Record, named
 from aoci_agent.aoci.model import Entry, HeaderLine, Index, TableEntry
 from aoci_agent.aoci.write import element_hashes, header_line, line_hash, table_line
 
@@ -14,7 +14,6 @@ _MACHINE_KEYS = frozenset(
     ("overview", "stack", *"ABCDE", "ubiquitous", "routes", "folded", "scope")
 )
 _FIELDS = {"F": "function", "R": "relations", "A": "api", "S": "synopsis"}
-ELEMENT_NAMES = {"T": "tag"}  # what a person calls an element, where that differs
 
 
 @dataclass
@@ -124,21 +123,17 @@ def edited(merged: Merged) -> list[str]:
         for path in merged.lost
     ]
     return gone + [
-        f"{path}: {_elements(merged.pins[path])} written by hand, kept" for path in merged.edited
+        f"{path}: {named(merged.pins[path])} written by hand, kept" for path in merged.edited
     ]
 
 
 def aged(merged: Merged) -> list[str]:
     """One line for each entry whose source moved under a person's words."""
     return [
-        f"{path}: the source changed under {_elements(merged.pins[path])} written by hand;"
-        f" look at it, then: aoci-agent index pin {path} {_elements(merged.pins[path], ',')}"
+        f"{path}: the source changed under {named(merged.pins[path])} written by hand;"
+        f" look at it, then: aoci-agent index pin {path} {named(merged.pins[path], ',')}"
         for path in merged.aged
     ]
-
-
-def _elements(pins: Mapping[str, Pin], joint: str = ", ") -> str:
-    return joint.join(ELEMENT_NAMES.get(key, key) for key in ELEMENTS if key in pins)
 
 
 def _pins(entry: Entry, old: Entry, record: Record | None, sem: str) -> dict[str, Pin]:
@@ -147,7 +142,8 @@ def _pins(entry: Entry, old: Entry, record: Record | None, sem: str) -> dict[str
     Without a record nobody knows who wrote the line, so what differs counts as a person's. A pin
     keeps its anchor until the person changes the text again.
     """
-    made, stands = element_hashes(entry), element_hashes(old)
+    made = element_hashes(entry) if record is None else {}
+    stands = element_hashes(old)
     pins: dict[str, Pin] = {}
     for key in ELEMENTS:
         known = record.pins.get(key) if record is not None else None

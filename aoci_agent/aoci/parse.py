@@ -60,6 +60,8 @@ def parse(text: str) -> Index:
 
 def is_index(text: str) -> bool:
     """Whether there is an index to read in a text."""
+    if text.startswith("#AOCI"):
+        return True
     try:
         parse(text)
     except BadIndex:

@@ -78,9 +78,10 @@ class IndexStore:
         text = self.files.own(INDEX_FILE)
         if text is not None:
             refuse(text, INDEX_FILE)
+        if fresh or (text is not None and is_index(text)):
+            return
         records = locks.load(self.files.own(LOCK_FILE) or "").records.values()
-        by_hand = sum(bool(record.pins) for record in records)
-        if by_hand and not fresh and (text is None or not is_index(text)):
+        if by_hand := sum(bool(record.pins) for record in records):
             state = "gone" if text is None else "no index any more"
             raise ForUser(
                 f"{INDEX_FILE} is {state}, and {by_hand} of its entries held words written by hand",

@@ -5,7 +5,7 @@ import sys
 from dataclasses import asdict
 
 from aoci_agent.aoci.files import INDEX_FILE, BuildReport, Changes
-from aoci_agent.aoci.lock import ELEMENTS
+from aoci_agent.aoci.lock import ELEMENTS, named
 from aoci_agent.aoci.lookup import entries_at, search as look_up
 from aoci_agent.aoci.project import project_of
 from aoci_agent.aoci.roles import Role
@@ -16,7 +16,7 @@ from aoci_agent.base.errors import BadUsage, Exit, ForModel, ForUser
 from aoci_agent.base.files import STATE
 from aoci_agent.base.terminal import clean
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.launch import launch_from
+from aoci_agent.cli.launch import launch_from, path_inside
 
 FINDINGS_SHOWN = 20
 CHANGES_SHOWN = 50
@@ -44,8 +44,8 @@ def build(arguments: Arguments) -> int:
     report = bench.store.build(_progress(), fresh=arguments.fresh)
     if arguments.json:
         print(json.dumps(asdict(report)))
-        return Exit.DONE if report.saved else Exit.FAILED
-    _say_built(report)
+    else:
+        _say_built(report)
     return Exit.DONE if report.saved else Exit.FAILED
 
 
@@ -58,10 +58,10 @@ def update(arguments: Arguments) -> int:
     report = bench.store.build(_progress())
     if arguments.json:
         print(json.dumps(asdict(report) | {"repaired": repaired}))
-        return Exit.DONE if report.saved else Exit.FAILED
-    for line in (*repaired, *_changed(report.changes)):
-        print(clean(line))
-    _say_built(report)
+    else:
+        for line in (*repaired, *_changed(report.changes)):
+            print(clean(line))
+        _say_built(report)
     return Exit.DONE if report.saved else Exit.FAILED
 
 
@@ -88,12 +88,9 @@ def _repin(arguments: Arguments, *, keep: bool) -> int:
     elements = ["T" if name.lower() in ("tag", "t") else name.upper() for name in given]
     if unknown := [name for name in elements if name not in ELEMENTS]:
         raise BadUsage(f"no element {', '.join(unknown)}", "name some of F,R,A,S,tag")
-    try:
-        path = bench.workspace.relative(arguments.path)
-    except ForModel as error:
-        raise BadUsage(str(error), "name a file inside the folder") from error
+    path = path_inside(bench.workspace, arguments.path)
     settled = bench.store.settle(path, elements, keep=keep)
-    names = ", ".join("tag" if name == "T" else name for name in settled) or "nothing"
+    names = named(settled) or "nothing"
     print(clean(f"{path}: {names} {'pinned' if keep else 'given back to the program'}"))
     return Exit.DONE
 

@@ -1,7 +1,7 @@
 """`aoci-agent index diff|log|blame|rollback`: the index through the history of the repository."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -9,21 +9,20 @@ from aoci_agent.aoci import lock as locks
 from aoci_agent.aoci.damage import has_conflict
 from aoci_agent.aoci.differences import Difference, compare
 from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE
-from aoci_agent.aoci.lock import Record
+from aoci_agent.aoci.lock import Record, named
 from aoci_agent.aoci.model import Entry, Index
 from aoci_agent.aoci.parse import parse
 from aoci_agent.aoci.rollback import Restored, restore
 from aoci_agent.aoci.versions import Commit, Revision, Versions
 from aoci_agent.aoci.write import entry_fields, full_line
 from aoci_agent.assembly import Bench
-from aoci_agent.base.errors import BadUsage, Exit, ForModel, ForUser, NotPossible
+from aoci_agent.base.errors import BadUsage, Exit, ForUser, NotPossible
 from aoci_agent.base.files import STATE
 from aoci_agent.base.terminal import clean
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.launch import launch_from
+from aoci_agent.cli.launch import launch_from, path_inside
 
 _BUILD = "aoci-agent index build"
-_NAMES = {"T": "tag"}
 
 
 def diff(arguments: Arguments) -> int:
@@ -68,8 +67,7 @@ def blame(arguments: Arguments) -> int:
         raise desk.failed(error) from error
     texts = {**dict(zip("FRAS", entry_fields(entry), strict=True)), "T": _tag(entry)}
     rows = [
-        (_NAMES.get(o.element, o.element), o.commit, _who(o.element, record), texts[o.element])
-        for o in origins
+        (named((o.element,)), o.commit, _who(o.element, record), texts[o.element]) for o in origins
     ]
     if arguments.json:
         told = [
@@ -111,13 +109,13 @@ def rollback(arguments: Arguments) -> int:
 
 def _done(desk: "_Desk", restored: Restored, revision: str) -> Iterator[str]:
     path = restored.entry.path
-    yield f"{path}: {_list(restored.changed)} taken back to {revision}"
+    yield f"{path}: {named(restored.changed)} taken back to {revision}"
     yield full_line(restored.entry)
     if restored.pins:
-        yield f"pinned: {_list(restored.pins)}; give back with: aoci-agent index unpin {path}"
+        yield f"pinned: {named(restored.pins)}; give back with: aoci-agent index unpin {path}"
     sem = desk.sem(path)
     if stale := [key for key, pin in restored.pins.items() if pin.anchor != sem]:
-        yield f"stale: the source is not what it was then, look at {_list(stale)};"
+        yield f"stale: the source is not what it was then, look at {named(stale)};"
         yield f"  when the words are right: aoci-agent index pin {path}"
 
 
@@ -136,10 +134,7 @@ class _Desk:
 
     def path(self, given: str) -> str:
         """A path as typed, inside the workspace."""
-        try:
-            return self.workspace.relative(given)
-        except ForModel as error:
-            raise BadUsage(str(error), "name a file inside the folder") from error
+        return path_inside(self.workspace, given)
 
     def text(self, name: str) -> str:
         """A file of the index as it is on disk."""
@@ -231,10 +226,6 @@ def _then(desk: _Desk, path: str, revision: str, commit: str) -> tuple[Entry, Re
         return entry, desk.versions.lock(commit).records.get(name)
     except NotPossible as error:
         raise desk.failed(error) from error
-
-
-def _list(elements: Iterable[str]) -> str:
-    return ", ".join(_NAMES.get(key, key) for key in elements)
 
 
 def _tag(entry: Entry) -> str:

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from aoci_agent.assembly import Launch
-from aoci_agent.base.errors import BadUsage
+from aoci_agent.base.errors import BadUsage, ForModel
+from aoci_agent.base.files import Workspace
 from aoci_agent.base.places import Places
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.config import Settings, environment, load_settings
@@ -29,6 +30,14 @@ def launch_from(arguments: Arguments) -> Launch:
         record_to=getattr(arguments, "record_responses", None),
         replay_from=getattr(arguments, "fake_responses", None),
     )
+
+
+def path_inside(workspace: Workspace, given: str) -> str:
+    """A path as typed, relative to the workspace. Raises BadUsage for one that leads out."""
+    try:
+        return workspace.relative(given)
+    except ForModel as error:
+        raise BadUsage(str(error), "name a file inside the folder") from error
 
 
 def prompt_from(arguments: Arguments) -> str:

@@ -23,7 +23,7 @@ from aoci_agent.aoci.write import element_hashes
 from aoci_agent.base.errors import ForUser
 from aoci_agent.base.files import STATE, Workspace
 from aoci_agent.base.git import Repository
-from aoci_agent.base.process import Limits, run_blocking
+from aoci_agent.evals.history import git
 
 COMMITS = 100
 State = dict[str, bytes]
@@ -78,7 +78,7 @@ def _told(name: str, tally: Tally) -> str:
 
 def _compare(source: Path, commits: int, folder: Path) -> Tally:
     tree = folder / "tree"
-    _git(folder, "clone", "--quiet", "--no-checkout", str(source.resolve()), str(tree))
+    git(folder, "clone", "--quiet", "--no-checkout", str(source.resolve()), str(tree))
     first, *rest = _source_touching(tree, commits)
     _checkout(tree, first)
     _build(tree, folder / "cache")
@@ -106,7 +106,8 @@ def _compare(source: Path, commits: int, folder: Path) -> Tally:
 
 def _source_touching(tree: Path, commits: int) -> list[str]:
     """The newest commits that change a file in a language, oldest first, after their predecessor."""
-    listed = _git(tree, "log", "--first-parent", "-m", "--name-only", "--format=%x00%H", "HEAD")
+    options = ("--first-parent", "-m", "--name-only", "--format=%x00%H")
+    listed = git(tree, "log", *options, "HEAD").decode()
     chosen: list[str] = []
     for block in listed.split("\0")[1:]:
         commit, *names = [line for line in block.split("\n") if line]
@@ -114,16 +115,16 @@ def _source_touching(tree: Path, commits: int) -> list[str]:
             chosen.append(commit)
         if len(chosen) == commits:
             break
-    start = _git(tree, "rev-list", "--first-parent", "--max-count=2", chosen[-1]).split()
+    start = git(tree, "rev-list", "--first-parent", "--max-count=2", chosen[-1]).decode().split()
     return [*start[1:], *reversed(chosen)]
 
 
 def _changed(tree: Path, commit: str) -> list[str]:
     """Files the commit only modified; none when it also added, removed or moved some."""
-    names = _git(
+    names = git(
         tree, "diff-tree", "-r", "--no-commit-id", "--name-status", "-z", f"{commit}^1", commit
     )
-    parts = [part for part in names.split("\0") if part]
+    parts = [part for part in names.decode().split("\0") if part]
     pairs = list(zip(parts[::2], parts[1::2], strict=True))
     return [path for _, path in pairs] if all(status == "M" for status, _ in pairs) else []
 
@@ -159,18 +160,7 @@ def _restore(tree: Path, state: State) -> None:
 
 
 def _checkout(tree: Path, commit: str) -> None:
-    _git(tree, "checkout", "--quiet", "--force", "--detach", commit)
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    done = run_blocking(
-        ["git", *arguments],
-        cwd=folder,
-        limits=Limits(seconds=300, output_bytes=50_000_000, spill_bytes=100_000_000),
-    )
-    if done.exit_code:
-        raise ForUser(f"git {arguments[0]} failed", done.stderr.decode("utf-8", "replace")[-500:])
-    return done.stdout.decode()
+    git(tree, "checkout", "--quiet", "--force", "--detach", commit)
 
 
 if __name__ == "__main__":

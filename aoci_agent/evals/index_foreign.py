@@ -7,7 +7,6 @@ commit; `--file` reads this file instead of looking for one, `REV:PATH` as it wa
 import argparse
 import io
 import re
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -19,6 +18,7 @@ from aoci_agent.aoci import foreign
 from aoci_agent.base.errors import ForModel, ForUser
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.git import Repository
+from aoci_agent.evals.history import git
 
 SHOWN = 12
 _HEAD = re.compile(r"\[(?:[A-Z][\w.]*[1-9][\w.]*)?\]\s*[:\uff1a]\s*F\s*[:\uff1a]")
@@ -46,15 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _git(repository: Path, *args: str) -> bytes:
-    done = subprocess.run(["git", *args], cwd=repository, capture_output=True, check=False)
-    if done.returncode:
-        raise ForUser(f"git {args[0]} failed", done.stderr.decode(errors="replace").strip())
-    return done.stdout
-
-
 def _unpack(repository: Path, commit: str, root: Path) -> None:
-    archive = _git(repository, "archive", "--format=tar", "--end-of-options", commit)
+    archive = git(repository, "archive", "--format=tar", "--end-of-options", commit)
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         plain = [member for member in files.getmembers() if member.isfile() or member.isdir()]
         files.extractall(root, plain, filter="data")
@@ -63,7 +56,7 @@ def _unpack(repository: Path, commit: str, root: Path) -> None:
 def _text(repository: Path, root: Path, name: str) -> str:
     revision, colon, path = name.partition(":")
     if colon and path and not (root / name).exists():
-        blob = _git(repository, "cat-file", "blob", f"{revision}:{path}")
+        blob = git(repository, "cat-file", "blob", f"{revision}:{path}")
         return blob.decode("utf-8", "replace")
     return (root / name).read_text("utf-8", "replace")
 

@@ -25,9 +25,13 @@ from aoci_agent.aoci.store import IndexStore
 from aoci_agent.base.errors import ForUser
 from aoci_agent.base.files import STATE, Workspace
 from aoci_agent.base.git import Repository
-from aoci_agent.base.process import BlockingOutcome, Limits, run_blocking
+from aoci_agent.evals.history import git, try_git
 
 MERGES = 30
+_SETTINGS = (
+    *("user.name=merge", "user.email=merge@example.org", "commit.gpgsign=false"),
+    "merge.conflictStyle=merge",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +62,7 @@ class _Rounds:
 
     def __init__(self, source: Path, folder: Path) -> None:
         self._tree, self._cache = folder / "tree", folder / "cache"
-        self._git("clone", "--quiet", str(source.resolve()), str(self._tree), cwd=folder)
+        git(folder, "clone", "--quiet", str(source.resolve()), str(self._tree))
         self._git("checkout", "--quiet", "-B", "start")
         self._update()
         self._commit("index")
@@ -153,7 +157,8 @@ class _Rounds:
         return [(self._tree / STATE / name).read_bytes() for name in (INDEX_FILE, LOCK_FILE)]
 
     def _merge(self) -> int:
-        return self._run("merge", "--quiet", "--no-edit", "left").exit_code or 0
+        done = try_git(self._tree, "merge", "--quiet", "--no-edit", "left", settings=_SETTINGS)
+        return done.exit_code or 0
 
     def _conflicts(self) -> str:
         return self._git("diff", "--name-only", "--diff-filter=U").strip()
@@ -163,18 +168,8 @@ class _Rounds:
         self._git("add", "--all")
         self._git("commit", "--quiet", "--no-verify", "--message", message)
 
-    def _git(self, *arguments: str, cwd: Path | None = None) -> str:
-        done = self._run(*arguments, cwd=cwd)
-        if done.exit_code:
-            told = done.stderr.decode("utf-8", "replace")[-500:]
-            raise ForUser(f"git {arguments[0]} failed", told)
-        return done.stdout.decode("utf-8", "replace")
-
-    def _run(self, *arguments: str, cwd: Path | None = None) -> BlockingOutcome:
-        identity = ("-c", "user.name=merge", "-c", "user.email=merge@example.org")
-        plain = ("-c", "commit.gpgsign=false", "-c", "merge.conflictStyle=merge")
-        command = ["git", *identity, *plain, *arguments]
-        return run_blocking(command, cwd=cwd or self._tree, limits=Limits(seconds=300))
+    def _git(self, *arguments: str) -> str:
+        return git(self._tree, *arguments, settings=_SETTINGS).decode("utf-8", "replace")
 
 
 if __name__ == "__main__":

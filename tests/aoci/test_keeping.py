@@ -1,11 +1,11 @@
 """What a person wrote stays: through builds, updates, moves, merges and rollbacks of the machine's mind."""
 
-import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.commits import git
 
 from aoci_agent.aoci import lock as locks
 from aoci_agent.aoci.lock import Lock
@@ -162,13 +162,6 @@ def test_a_session_keeps_a_persons_words_when_it_refreshes(root: Path) -> None:
         store = IndexStore(workspace, None, root.parent / "cache")
         (made,) = store.refresh(["shop/orders.py"])
     assert (made.function, made.api) == ("The heart", ("other",))
-
-
-def git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    return subprocess.run(
-        ["git", *identity, *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
 
 
 def branch(root: Path, name: str, start: str, change: Callable[[], None]) -> None:

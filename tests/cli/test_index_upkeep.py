@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.commits import git
 
 from aoci_agent.cli import main
 
@@ -22,13 +23,6 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "stock.py").write_text('"""Stock"""\nfrom orders import place_order\n')
     git(root, "init", "-q", "-b", "main")
     return root
-
-
-def git(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    return subprocess.run(
-        ["git", *identity, *arguments], cwd=root, capture_output=True, text=True, check=False
-    )
 
 
 def index(root: Path, *words: str) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from aoci_agent.aoci.damage import entry_places
+from aoci_agent.aoci.damage import Place, entry_places
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.grounding import Grounds
 from aoci_agent.aoci.lock import Lock, Record
@@ -30,12 +30,19 @@ class Case:
         return self.present.derived.world
 
     @cached_property
+    def written(self) -> list[Place]:
+        """The entries as they stand in index.aoci."""
+        return entry_places(self.text)
+
+    @cached_property
+    def first(self) -> dict[str, Place]:
+        """Entry path -> where it stands first."""
+        return {place.path: place for place in reversed(self.written)}
+
+    @cached_property
     def lines(self) -> dict[str, int]:
         """Entry path -> its line in index.aoci, counted from 1."""
-        found: dict[str, int] = {}
-        for path, number, _ in entry_places(self.text):
-            found.setdefault(path, number)
-        return found
+        return {path: place.number for path, place in self.first.items()}
 
     @cached_property
     def source_of(self) -> dict[str, str]:

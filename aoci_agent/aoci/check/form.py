@@ -1,7 +1,7 @@
 """G and T: what the text itself must be, whatever the code says."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from aoci_agent.aoci.check.case import Case
@@ -13,16 +13,17 @@ from aoci_agent.aoci.model import Entry
 from aoci_agent.aoci.tags import IMPORTANCE, LAYERS, TRAITS, size_of, tag_text
 from aoci_agent.aoci.write import entry_line, table_line
 
-_TAGGED = re.compile(r"(?P<name>.+)\[(?P<tag>[^\[\]]*)\]\s*:\s*F\s*:")
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:")
 
 
 def form(case: Case) -> Iterator[Finding]:
     """All of them."""
     yield from _grammar(case)
     yield from _order(case)
+    modules = {text.partition("=")[0] for key, text in _header(case) if key == "B"}
     for entry in case.disk.entries:
         line = case.lines.get(entry.path, 0)
-        yield from _tag(case, entry, line)
+        yield from _tag(case, entry, modules)
         by_hand = case.told_by_hand(entry)
         words = (entry.function if "F" in by_hand else "", entry.synopsis if "S" in by_hand else "")
         yield from _text(entry.path, entry_line(entry), line, " ".join(words))
@@ -43,30 +44,27 @@ def _grammar(case: Case) -> Iterator[Finding]:
 
 def _order(case: Case) -> Iterator[Finding]:
     """Entries that stand twice, out of order, or under a path of another machine."""
-    seen: dict[str, int] = {}
-    folder, names = "", list[tuple[str, str, int]]()
     for number, line in enumerate(case.text.split("\n"), 1):
-        if line.startswith("=== "):
-            folder = line[4:].removesuffix("/")
-            if folder.startswith("/") or re.match(r"[A-Za-z]:", folder):
-                yield _error("G1", folder, "an absolute path", number)
-        elif found := _TAGGED.match(line):
-            names.append((folder, found["name"], number))
-    for folder, name, number in names:
-        path = name if folder in ("", ".") else f"{folder}/{name}"
-        if path in seen:
-            told = f"a second entry (the first is in line {seen[path]})"
-            yield Finding("G1", Severity.ERROR, path, told, number, repairable=True)
-        seen.setdefault(path, number)
-    for (folder, name, _), (next_folder, next_name, number) in pairwise(names):
+        folder = line[4:].removesuffix("/")
+        if line.startswith("=== ") and _ABSOLUTE.match(folder):
+            yield _error("G1", folder, "an absolute path", number)
+    for place in case.written:
+        if place is not (first := case.first[place.path]):
+            told = f"a second entry (the first is in line {first.number})"
+            yield Finding("G1", Severity.ERROR, place.path, told, place.number, repairable=True)
+    for one, other in pairwise(case.written):
+        (folder, _, name), (next_folder, _, next_name) = (
+            p.path.rpartition("/") for p in (one, other)
+        )
         if folder == next_folder and name > next_name:
             told = "not in the order of names"
-            yield Finding("G1", Severity.ERROR, next_name, told, number, repairable=True)
+            yield Finding("G1", Severity.ERROR, next_name, told, other.number, repairable=True)
 
 
-def _tag(case: Case, entry: Entry, line: int) -> Iterator[Finding]:
+def _tag(case: Case, entry: Entry, modules: Collection[str]) -> Iterator[Finding]:
     tag, path = entry.tag, entry.path
-    modules = {text.partition("=")[0] for key, text in _header(case) if key == "B"}
+    written = case.first.get(path)
+    line = written.number if written is not None else 0
     wrong = [
         *([f"layer {tag.layer}"] if tag.layer not in LAYERS else []),
         *([f"module {tag.module or '-'}"] if modules and tag.module not in modules else []),
@@ -79,9 +77,8 @@ def _tag(case: Case, entry: Entry, line: int) -> Iterator[Finding]:
     if facts is not None and tag.size != size_of(facts.lines):
         told = f"size {tag.size or '-'} should be {size_of(facts.lines)}"
         yield Finding("T2", Severity.WARN, path, told, line, repairable=True)
-    written = _TAGGED.match(case.text.split("\n")[line - 1]) if line else None
-    if written is not None and written["tag"] != tag_text(tag):
-        told = f"[{written['tag']}] is spelt [{tag_text(tag)}]"
+    if written is not None and written.tag != tag_text(tag):
+        told = f"[{written.tag}] is spelt [{tag_text(tag)}]"
         yield Finding("T2", Severity.WARN, path, told, line, repairable=True)
 
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from aoci_agent.aoci.check.case import Case
 from aoci_agent.aoci.check.finding import Finding, Severity
-from aoci_agent.aoci.lock import ELEMENTS
-from aoci_agent.aoci.merge import ELEMENT_NAMES
+from aoci_agent.aoci.lock import ELEMENTS, named
 from aoci_agent.aoci.write import element_hashes, entry_fields
 
 SERIOUS = 7  # importance from which being out of step is an error
@@ -29,7 +28,7 @@ def step(case: Case) -> Iterator[Finding]:
         stands, wanted = element_hashes(entry), element_hashes(now[source])
         behind = [key for key in ELEMENTS if stands[key] != wanted[key]]
         if behind:
-            told = f"{_named(behind)} out of step with the files: {_UPDATE}"
+            told = f"{named(behind)} out of step with the files: {_UPDATE}"
             yield Finding("F1", _by(now[source].tag.importance), path, told, line, repairable=True)
         if case.record(path) is None:
             told = f"no record of where it came from: {_UPDATE}"
@@ -49,15 +48,11 @@ def _aged(case: Case, path: str, line: int) -> Iterator[Finding]:
         made = entry_fields(case.present.derived.made.by_path[path])
         proposed = [made["FRAS".index(key)] for key in aged if key in "FRAS"]
         shown = f"; the program would write {' ¦ '.join(proposed)}" if proposed else ""
-        elements = ",".join(ELEMENT_NAMES.get(key, key) for key in aged)
-        told = f"{_named(aged)} written by hand before the source changed{shown}"
+        elements = named(aged, ",")
+        told = f"{named(aged)} written by hand before the source changed{shown}"
         way_out = f" (right as it is: aoci-agent index pin {path} {elements})"
         yield Finding("P1", Severity.WARN, path, f"{told}{way_out}", line)
 
 
 def _by(importance: int) -> Severity:
     return Severity.ERROR if importance >= SERIOUS else Severity.WARN
-
-
-def _named(keys: list[str]) -> str:
-    return ", ".join(ELEMENT_NAMES.get(key, key) for key in keys)

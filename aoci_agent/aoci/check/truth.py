@@ -4,16 +4,15 @@ What the program wrote is compared as a whole (F1); these judge what a person or
 and R of every entry, since a reference can lose its file through somebody else's change.
 """
 
-import re
 from collections.abc import Iterator
 
 from aoci_agent.aoci.check.case import Case
 from aoci_agent.aoci.check.finding import Finding, Severity
 from aoci_agent.aoci.model import Entry
+from aoci_agent.aoci.resolve.links import route_shape
 
 _BACK = "mend it, or: aoci-agent index unpin"
 STRONG = 3  # uses from which leaving a connection out is worth a word
-_VARIABLE = re.compile(r"\{[^}]*\}|\[[^\]]*\]|:\w+|<[^>]*>|\*")
 
 
 def truth(case: Case) -> Iterator[Finding]:
@@ -77,16 +76,14 @@ def _offers(case: Case, entry: Entry, path: str) -> Iterator[Finding]:
 
 def _requests(case: Case) -> Iterator[Finding]:
     """Requests to a path no route answers, of clients whose other requests are answered."""
-    served = {_shape(route.partition(" ")[2]) for f in case.world.values() for route in f.routes}
+    served = {
+        route_shape(route.partition(" ")[2]) for f in case.world.values() for route in f.routes
+    }
     for path, facts in case.world.items():
-        shapes = {call: _shape(call.rpartition(" ")[2]) for call in facts.calls}
+        shapes = {call: route_shape(call.rpartition(" ")[2]) for call in facts.calls}
         answered = sum(shape in served for shape in shapes.values())
         lost = [call for call, shape in shapes.items() if shape not in served]
         if lost and answered >= max(3, len(lost)):
             told = f"no route answers {', '.join(lost[:6])}"
             line = case.lines.get(path, 0)
             yield Finding("X2", Severity.WARN, path, told, line)
-
-
-def _shape(url: str) -> str:
-    return _VARIABLE.sub("*", url.split("?")[0]).strip("/").removeprefix("api/")

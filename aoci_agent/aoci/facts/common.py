@@ -46,6 +46,7 @@ _EVENT = re.compile(
     \(\s*(?:\w+\s*,\s*)?["'](?P<name>[\w.:/-]{3,60})["'])""",
     re.VERBOSE,
 )
+_SUBSTITUTED = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,})")
 _ROUTE_VARIABLE = re.compile(r"\$\{[^}]*\}")
 _CHAIN = re.compile(
     r"[A-Za-z_$](?<![\w$.].)(?<!from .)(?<!import .)[\w$]*+(?:\.[A-Za-z_$][\w$]*+)++",
@@ -108,6 +109,11 @@ def sql_steps(code: str) -> list[tuple[int, str]]:
 def _upper_keywords(sql: str) -> str:
     words = r"\b(from|join|insert\s+into|update|delete\s+from|create\s+table|if\s+not\s+exists|alter\s+table|drop\s+table|if\s+exists)\b"
     return re.sub(words, lambda found: found[0].upper(), sql, flags=re.IGNORECASE)
+
+
+def substituted(text: str) -> tuple[str, ...]:
+    """`${NAME}` as compose files, templates and server configuration write them."""
+    return unique(_SUBSTITUTED.findall(text))
 
 
 def called_paths(text: str) -> tuple[str, ...]:

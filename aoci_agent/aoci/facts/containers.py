@@ -15,7 +15,6 @@ _BUILD = re.compile(
     r"|cargo (?:build|install)|(?:\./)?(?:mvnw?|gradlew?) [\w -]{1,40}|pip3? install|poetry install|uv (?:sync|pip)"
     r"|make(?: [\w-]+)?|cmake|composer install|bundle install|dotnet (?:publish|build|restore)|apk add|apt-get install)"
 )  # fmt: skip
-_VARIABLE = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,})")
 Pair = tuple[str, str]
 
 
@@ -225,8 +224,3 @@ def chart_notes(value: trees.Table) -> list[str]:
         for item in trees.items(value.get("dependencies"))
     ]
     return [f"chart {', '.join(head)}", *told("needs", needs)]
-
-
-def variables(text: str) -> tuple[str, ...]:
-    """`${NAME}` as compose files and templates write them."""
-    return common.unique(_VARIABLE.findall(text))

@@ -24,7 +24,6 @@ _GLOBAL = (
     "access_log",
 )  # fmt: skip
 _BLOCKS = 5000  # of one file
-_VARIABLE = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,})")
 _UNIT_KEYS = (
     "ExecStart", "OnCalendar", "ListenStream", "User", "WorkingDirectory", "EnvironmentFile",
     "Environment", "Restart", "After", "Requires", "WantedBy", "MemoryMax", "LimitNOFILE",
@@ -86,7 +85,7 @@ def server_facts(source: Source) -> Facts:
     notes = [
         *_listeners(blocks), *_limits(blocks), *_locations(blocks), *_upstreams(blocks), *_rest(blocks),
     ]  # fmt: skip
-    env = common.unique(_VARIABLE.findall(source.text))
+    env = common.substituted(source.text)
     return Facts("server", doc=doc, notes=common.unique(notes, 30), env=env)
 
 

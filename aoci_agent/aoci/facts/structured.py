@@ -43,7 +43,7 @@ def _known(source: Source, documents: Sequence[Any], first: trees.Table, doc: st
             "kubernetes", doc=doc, notes=_shown(containers.kubernetes_notes(documents), 14)
         )
     if trees.is_table(first.get("services")) and not first.keys() & {"jobs", "parameters", "http"}:
-        taken = told("takes", containers.variables(source.text), 20)
+        taken = told("takes", common.substituted(source.text), 20)
         return Facts(
             "compose", doc=doc, notes=_shown([*containers.compose_notes(first), *taken], 40)
         )
@@ -158,7 +158,7 @@ def _general(language: str, value: Any, doc: str, text: str) -> Facts:
         language,
         doc=doc or prose.clean(name),
         notes=common.unique(map(secrets.masked, notes), 16),
-        env=containers.variables(text),
+        env=common.substituted(text),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from aoci_agent.aoci.facts.model import Facts, Import
 from aoci_agent.aoci.layers import is_sample, is_test
 from aoci_agent.aoci.resolve.links import Links
+from aoci_agent.aoci.resolve.nearness import shared_parts
 from aoci_agent.aoci.wordset import wordset
 
 _FAMILY = ("c", "cpp")
@@ -167,10 +168,8 @@ def _nearest(path: str, files: Iterable[str]) -> str:
     """The file that shares the longest way with `path`, then the one least deep."""
 
     def far(file: str) -> tuple[int, int, str]:
-        shared = posixpath.commonprefix(
-            [posixpath.dirname(path).split("/"), posixpath.dirname(file).split("/")]
-        )
-        return -len(shared), file.count("/"), file
+        shared = shared_parts(posixpath.dirname(path), posixpath.dirname(file))
+        return -shared, file.count("/"), file
 
     return min(files, key=far)
 

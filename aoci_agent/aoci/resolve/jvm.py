@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.resolve.links import Links
+from aoci_agent.aoci.resolve.nearness import shared_parts
 from aoci_agent.aoci.wordset import wordset
 
 LANGUAGES = ("java", "kotlin", "scala")
@@ -166,15 +167,9 @@ def _nearest(path: str, definers: list[str]) -> str:
     """Of several files that define a name, the one that shares most folders: its own module, its own variant."""
     if len(definers) == 1:
         return definers[0]
-    mine = path.split("/")
 
     def distance(other: str) -> tuple[int, bool, str]:
-        shared = 0
-        for one, two in zip(mine, other.split("/"), strict=False):
-            if one != two:
-                break
-            shared += 1
-        return (-shared, "/commonMain/" not in other, other)
+        return (-shared_parts(path, other), "/commonMain/" not in other, other)
 
     return min(definers, key=distance)
 

@@ -87,7 +87,7 @@ class Linker:
             for route in facts.routes:
                 verb, _, url = route.partition(" ")
                 for prefix in ("", *self.links.mounted.get(path, ())):
-                    self._served.setdefault(_shape(f"{prefix}{url}"), set()).add((verb, path))
+                    self._served.setdefault(route_shape(f"{prefix}{url}"), set()).add((verb, path))
         self._link(sorted(world))
 
     def relink(self, before: Mapping[str, Facts]) -> None:
@@ -113,7 +113,7 @@ class Linker:
                 resolver.resolve(path, facts, self.links)
             for call in facts.calls:  # requests lead to the file that answers, in any language
                 verb, _, url = call.rpartition(" ")
-                for serving, target in sorted(self._served.get(_shape(url), ())):
+                for serving, target in sorted(self._served.get(route_shape(url), ())):
                     if not verb or serving in (verb, "ANY"):
                         self.links.add(path, target, "*", 1)
 
@@ -173,7 +173,7 @@ def _folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _shape(url: str) -> str:
+def route_shape(url: str) -> str:
     """A path with every variable alike, without the prefixes proxies add."""
     return _VARIABLE.sub("*", url.split("?")[0]).strip("/").removeprefix("api/")
 

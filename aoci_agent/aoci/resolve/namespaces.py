@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 
 from aoci_agent.aoci.facts.model import Facts
+from aoci_agent.aoci.resolve.nearness import shared_parts
 
 
 class Namespaces:
@@ -76,16 +77,7 @@ def _best(path: str, name: str, files: set[str]) -> str:
         return path if path in files else next(iter(files))
 
     def rank(file: str) -> tuple[bool, int, str]:
-        shared = len(PurePosixPath(file).parts) - len(_common(path, file))
+        shared = len(PurePosixPath(file).parts) - shared_parts(path, file)
         return PurePosixPath(file).name.split(".")[0].lower() != name.lower(), shared, file
 
     return min(files, key=rank)
-
-
-def _common(one: str, other: str) -> list[str]:
-    shared: list[str] = []
-    for a, b in zip(one.split("/"), other.split("/"), strict=False):
-        if a != b:
-            break
-        shared.append(a)
-    return shared

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from aoci_agent.aoci.api import api_of
 from aoci_agent.aoci.function import function_of
@@ -36,10 +35,10 @@ def entry_of(path: str, around: Surroundings, tag: Tag) -> Entry:
     further = synopsis_of(subject, told)
     if not told and further:
         told = further.pop(0)
-    pure = PurePosixPath(path)
+    folder, _, name = path.rpartition("/")
     whole = BUDGETS.get(tag.importance, 40) * _LESS.get(tag.layer, 1.0)
     large = next((factor for lines, factor in _LARGE if subject.facts.lines >= lines), 1.0)
-    budget = int(whole * large) - weigh(pure.name) - 10
+    budget = int(whole * large) - weigh(name) - 10
     need = [sum(weigh(item) + 1 for item in items) for items in (refers, offers, further)]
     told_most = 4 if subject.facts.flows else 3  # parts of what there is that F may take: one
     room = max(budget - min(sum(need), budget - budget // told_most), 14)
@@ -50,10 +49,11 @@ def entry_of(path: str, around: Surroundings, tag: Tag) -> Entry:
     rooms = _shares(budget - weigh(function), need, _ROUTED if routed else _SHARES)
     synopsis = take(further, rooms[2], clip=True)
     told_there = {item.partition(":")[0] for item in synopsis}
-    offers = [name for name in offers if name not in told_there or name in subject.facts.defined]
+    defined = subject.facts.defined
+    offers = [item for item in offers if item not in told_there or item in defined]
     return Entry(
-        directory="" if str(pure.parent) == "." else str(pure.parent),
-        name=pure.name,
+        directory=folder,
+        name=name,
         tag=Tag(
             *(tag.layer, tag.module, tag.importance),
             traits_of(subject.facts, subject.outside),

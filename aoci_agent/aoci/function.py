@@ -103,9 +103,10 @@ def _kind(symbol: Symbol, facts: Facts) -> str:
 
 def next_route(path: str) -> str:
     """The URL a Next.js app-router page answers, from its path."""
+    if not path.endswith((".tsx", ".jsx", ".js")):
+        return ""
     pure = PurePosixPath(path)
-    drawn = pure.suffix in (".tsx", ".jsx", ".js") and pure.stem in ("page", "layout")
-    if not drawn or "app" not in pure.parts:
+    if pure.stem not in ("page", "layout") or "app" not in pure.parts:
         return ""
     parts = pure.parts[pure.parts.index("app") + 1 : -1]
     return "/" + "/".join(part for part in parts if not part.startswith(("(", "@")))

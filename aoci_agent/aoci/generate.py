@@ -38,9 +38,9 @@ def generate(world: Mapping[str, Facts], lock: Lock, listed: Listing) -> Derived
     around = Surroundings(world)
     layers = {path: layer_of(path, facts) for path, facts in around.world.items()}
     moved = moves(around.world, lock)
-    levels = importance(around.world, around.links, layers) | {
-        path: level for path, level in lock.importance(moved).items() if path in layers
-    }
+    levels = lock.importance(moved)
+    if not layers.keys() <= levels.keys():  # else nothing is left to decide
+        levels = importance(around.world, around.links, layers) | levels
     modules = modules_of(list(around.world), lock.modules)
     entries = [
         canonical(entry_of(path, around, Tag(layers[path], module_of(path, modules), levels[path])))

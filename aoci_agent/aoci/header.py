@@ -55,7 +55,7 @@ def _shallow(paths: Sequence[str]) -> list[str]:
 
 def _overview(world: Mapping[str, Facts]) -> str:
     """README's first paragraph, else a manifest's description."""
-    readmes = [p for p in world if PurePosixPath(p).name.lower().startswith("readme")]
+    readmes = [p for p in world if p.rpartition("/")[2].lower().startswith("readme")]
     manifests = [p for p in world if world[p].language in _MANIFEST_ORDER]
     for path in [*_shallow(readmes)[:3], *_shallow(manifests)]:
         text = dict(world[path].settings).get("overview", "")

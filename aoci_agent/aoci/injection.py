@@ -1,6 +1,7 @@
 """Text that speaks to a model. Index text stands in the system prompt, so it must only describe."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from aoci_agent.aoci.model import Entry, HeaderLine, Index, TableEntry
@@ -51,12 +52,16 @@ def speaks_to_a_model(text: str) -> bool:
     return any(hint in folded for hint in _HINTS) and _SPEAKS.search(text) is not None
 
 
-def withheld(index: Index) -> Index:
-    """The index as a model may see it: what speaks to it is left out, the files stay findable."""
+def withheld(index: Index, made: Mapping[str, Entry] | None = None) -> Index:
+    """The index as a model may see it: what speaks to it is left out, the files stay findable.
+
+    Entries that are still the ones in `made` were looked at when they were generated.
+    """
+    known = made or {}
     return replace(
         index,
         header=tuple(map(_header, index.header)),
-        entries=tuple(map(describing, index.entries)),
+        entries=tuple(e if known.get(e.path) is e else describing(e) for e in index.entries),
         tables=tuple(map(_table, index.tables)),
     )
 

@@ -1,7 +1,7 @@
 """A, the layer of a file: by its name, its folders and what was found in it, in that order."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -166,30 +166,40 @@ def _by_name(path: str, facts: Facts) -> str:
         return "T"
     if facts.language == "document":
         return "D"
+    return next((layer for layer, applies in _BY_NAME if applies(path, facts)), "")
+
+
+def _builds(path: str, facts: Facts) -> bool:
+    """Whether the file makes, ships or runs the product; what is drawn is never meant."""
+    if facts.language in _BUILDING:
+        return True
     drawn = facts.language == "tsx" or facts.language in _COMPONENTS
-    checks = (
-        ("Z", facts.language == "copy"),
-        ("M", facts.language == "schema"),
-        ("G", _MIGRATION.search(path) is not None),
-        ("W", _MIDDLEWARE.search(path) is not None),
-        ("H", _ROUTE_FILE.search(path) is not None),
-        ("V", _PAGE.search(path) is not None),
-        (
-            "B",
-            facts.language in _BUILDING
-            or (not drawn and _BUILD.search(_outside_packages(path)) is not None),
-        ),
-        ("B", facts.language == "shell"),
-        ("E", (_ENTRY.search(path) is not None and is_code(facts)) or _starts(facts)),
-        (
-            "C",
-            PurePosixPath(path).name.startswith(".")
-            or facts.language in MANIFESTS
-            or _CONFIG.search(path) is not None,
-        ),
-        ("K", facts.language == "style"),
-    )
-    return next((layer for layer, applies in checks if applies), "")
+    return not drawn and _BUILD.search(_outside_packages(path)) is not None
+
+
+def _begins(path: str, facts: Facts) -> bool:
+    return (_ENTRY.search(path) is not None and is_code(facts)) or _starts(facts)
+
+
+def _configures(path: str, facts: Facts) -> bool:
+    hidden = path.rpartition("/")[2].startswith(".")
+    return hidden or facts.language in MANIFESTS or _CONFIG.search(path) is not None
+
+
+# The first that applies; what costs more to ask stands where it decides, not before.
+_BY_NAME: tuple[tuple[str, Callable[[str, Facts], bool]], ...] = (
+    ("Z", lambda _, facts: facts.language == "copy"),
+    ("M", lambda _, facts: facts.language == "schema"),
+    ("G", lambda path, _: _MIGRATION.search(path) is not None),
+    ("W", lambda path, _: _MIDDLEWARE.search(path) is not None),
+    ("H", lambda path, _: _ROUTE_FILE.search(path) is not None),
+    ("V", lambda path, _: _PAGE.search(path) is not None),
+    ("B", _builds),
+    ("B", lambda _, facts: facts.language == "shell"),
+    ("E", _begins),
+    ("C", _configures),
+    ("K", lambda _, facts: facts.language == "style"),
+)
 
 
 def _by_folder(path: str, facts: Facts) -> str:

@@ -40,7 +40,8 @@ def merge(
         if old is None and record is not None and record.pins:
             merged.lost.append(entry.path)
         pins = _pins(entry, old, record, sem) if old is not None else {}
-        entry = entry if old is None else replace(entry, extra=old.extra)
+        if old is not None and old.extra != entry.extra:
+            entry = replace(entry, extra=old.extra)
         if old is not None and pins:
             entry = _with_pinned(entry, old, pins)
             merged.pins[entry.path] = pins

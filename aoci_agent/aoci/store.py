@@ -1,7 +1,7 @@
 """The index of one workspace: built, kept on disk, and refreshed while the agent edits."""
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -156,13 +156,15 @@ class IndexStore:
 
         return hash_workspace(self._workspace, self._repository, project_of(self._workspace))
 
-    def _count(self, index: Index, *, few: int) -> tuple[int, bool]:
+    def _count(
+        self, index: Index, *, few: int, made: Mapping[str, Entry] | None = None
+    ) -> tuple[int, bool]:
         """Take the index as the current one, its lines counted. The tokens, and whether some of
-        them are estimated, which at most `few` lines may be.
+        them are estimated, which at most `few` lines may be. `made`: entries just generated.
         """
         counts, estimates = measure(index, self.files.counts(), few=few)
         self.files.keep_counts(counts)
-        self._index = replace(withheld(index), counts=counts)
+        self._index = replace(withheld(index, made), counts=counts)
         whole = replace(self._index, counts=counts | estimates)
         return render(whole, 10**9).tokens, bool(estimates)
 
@@ -210,7 +212,7 @@ class IndexStore:
         on_disk = self.on_disk(once)
         now = present(self.files, hashed, on_disk, progress, fresh=fresh)
         derived, merged = now.derived, now.merged
-        tokens, estimated = self._count(merged.index, few=few)
+        tokens, estimated = self._count(merged.index, few=few, made=derived.made.by_path)
         text = write(merged.index)
         save(INDEX_FILE, text)
         save(LOCK_FILE, locks.dump(now.lock))

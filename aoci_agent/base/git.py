@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from git import Repo
 
 _GITLINK = b"160000"
+_UNTRACKED = b"?"
 # Line separators too: a name must stay on one line of whatever it is written into.
 _UNSHOWABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -96,14 +97,18 @@ class Repository:
         if prefix is None:
             return [], []
         where = ("--", prefix) if prefix else ()
-        tracked = self._hardened.read("ls-files", "-z", "--stage", *where).split(b"\0")
-        links = (entry for entry in tracked if entry.startswith(_GITLINK))
-        submodules = {
-            entry.partition(b"\t")[2].decode("utf-8", "backslashreplace") for entry in links
-        }
-        names = {entry.partition(b"\t")[2] for entry in tracked if not entry.startswith(_GITLINK)}
-        others = ("ls-files", "-z", "--others", "--exclude-standard", *where)
-        names |= {*self._hardened.read(*others).split(b"\0")}
+        # One command for both: `-t` marks what is not tracked, so that no name can look like more.
+        options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
+        names: set[bytes] = set()
+        submodules: set[str] = set()
+        for entry in self._hardened.read("ls-files", *options, *where).split(b"\0"):
+            mark, entry = entry[:1], entry[2:]
+            if mark == _UNTRACKED:
+                names.add(entry)
+            elif entry.startswith(_GITLINK):
+                submodules.add(entry.partition(b"\t")[2].decode("utf-8", "backslashreplace"))
+            else:
+                names.add(entry.partition(b"\t")[2])
         texts = (os.fsdecode(name) for name in names if name and not name.endswith(b"/"))
         real = _RealFiles(self.root)
         found = (name.removeprefix(f"{prefix}/") for name in texts if real.holds(name))

@@ -323,3 +323,16 @@ def test_reading_takes_no_lock_and_changes_nothing(root: Path) -> None:
 def test_a_sparse_checkout_shows_what_is_there(root: Path) -> None:
     git(root, "sparse-checkout", "set", "--no-cone", "/a.py")
     assert found(root).files() == ["a.py"]
+
+
+def test_names_that_look_like_marks_are_names(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    for name in ("? asked.py", "H held.py", "160000 link.py"):
+        (tmp_path / name).write_text("x")
+        (tmp_path / f"new {name}").write_text("x")
+    git(tmp_path, "add", "--", "? asked.py", "H held.py", "160000 link.py")
+    repository = Repository.find(tmp_path)
+    assert repository is not None
+    files, submodules = repository.listed()
+    assert submodules == []
+    assert files == sorted(path.name for path in tmp_path.iterdir() if path.is_file())

@@ -92,7 +92,7 @@ class ScriptResolver:
 
     def _target(self, path: str, module: str) -> tuple[str, bool]:
         """The file meant, and whether the name is one of the repository's at all."""
-        key = (posixpath.dirname(path), module.split("?")[0])
+        key = (path.rpartition("/")[0], module.split("?")[0])
         if key not in self._known:
             self._known[key] = self._find(*key)
         return self._known[key]

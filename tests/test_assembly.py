@@ -11,9 +11,10 @@ from aoci_agent.agent.events import TurnFinished
 from aoci_agent.agent.mode import Mode
 from aoci_agent.agent.record import read_record
 from aoci_agent.agent.session import Session
-from aoci_agent.assembly import Launch, open_session
+from aoci_agent.assembly import open_session
 from aoci_agent.base.errors import BadUsage, BadWorkspace
 from aoci_agent.base.places import Places
+from aoci_agent.bench import Launch
 from aoci_agent.config import Settings
 
 

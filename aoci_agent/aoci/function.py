@@ -85,7 +85,7 @@ def _main(main: Symbol, ranked: Sequence[Symbol], subject: Subject) -> str:
 
 def _is_file_name(name: str, path: str) -> bool:
     """Whether a symbol is called like its file, so that repeating it says nothing."""
-    stem = re.sub(r"\W|_", "", PurePosixPath(path).name.split(".")[0])
+    stem = re.sub(r"\W|_", "", path.rpartition("/")[2].split(".")[0])
     return name.replace("_", "").lower() == stem.lower()
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable
 from enum import StrEnum
-from pathlib import PurePosixPath
+from posixpath import splitext
 
 from aoci_agent.aoci.wordset import wordset
 
@@ -66,28 +66,29 @@ def is_below(path: str, folders: Collection[str]) -> bool:
 
 def role_of(path: str) -> tuple[Role, str]:
     """The role a path alone decides, and the reason when it is not indexed."""
-    lower = PurePosixPath(path.lower())
-    parts = PurePosixPath(path).parts
+    parts = path.split("/")
     folders = set(parts[:-1])
+    name = parts[-1].lower()
+    suffix = splitext(name)[1]
     reasons = (
         ("vendored", bool(folders & _VENDORED)),
         ("agent state", bool(SKIPPED_DIRECTORIES.intersection(parts))),
-        ("lock file", lower.name in _LOCKS or lower.suffix == ".lock"),
-        ("picture", lower.suffix in _PICTURES),
-        ("binary", lower.suffix in _BINARY),
-        ("placeholder", lower.name in (".gitkeep", ".keep", ".npmignore")),
-        ("minified", _is_minified(lower)),
-        ("generated", _GENERATED.search(lower.name) is not None),
+        ("lock file", name in _LOCKS or suffix == ".lock"),
+        ("picture", suffix in _PICTURES),
+        ("binary", suffix in _BINARY),
+        ("placeholder", name in (".gitkeep", ".keep", ".npmignore")),
+        ("minified", _is_minified(path.lower(), suffix)),
+        ("generated", _GENERATED.search(name) is not None),
     )
     for reason, applies in reasons:
         if applies:
             return Role.EXCLUDE, reason
-    sample = bool(folders & _DATA_DIRECTORIES) and lower.suffix in _DATA
-    if sample or lower.suffix in _FOLDED:
+    sample = bool(folders & _DATA_DIRECTORIES) and suffix in _DATA
+    if sample or suffix in _FOLDED:
         return Role.FOLD, "data"
     return Role.INDEX, ""
 
 
-def _is_minified(lower: PurePosixPath) -> bool:
-    packed = "min" in lower.parts[:-1] and lower.suffix in (".js", ".css")
-    return packed or _MINIFIED.search(lower.name) is not None
+def _is_minified(lower: str, suffix: str) -> bool:
+    packed = suffix in (".js", ".css") and "min" in lower.split("/")[:-1]
+    return packed or _MINIFIED.search(lower) is not None

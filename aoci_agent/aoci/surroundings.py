@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
+from posixpath import splitext
 
 from aoci_agent.aoci.facts.model import Facts, Symbol
 from aoci_agent.aoci.layers import is_code, is_test
@@ -118,7 +118,8 @@ class Surroundings:
         self.usual = self._usual_steps()
         self.shown: dict[str, set[str]] = {}  # file -> names a package shows of it
         for source, row in edges.items():
-            if PurePosixPath(source).stem in _FRONTS and passes_on(self.world[source]):
+            stem = splitext(source.rpartition("/")[2])[0]
+            if stem in _FRONTS and passes_on(self.world[source]):
                 for target in row:
                     self.shown.setdefault(target, set()).update(self.world[source].exports)
 

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 
 from aoci_agent.aoci.model import Entry, HeaderLine, Index, TableEntry
@@ -25,6 +26,7 @@ def entry_line(entry: Entry, *, tags: bool = True) -> str:
     return f"{entry.name}{bracket}: {' | '.join(entry_fields(entry))}{tail}"
 
 
+@lru_cache(maxsize=16_384)  # an update asks several times, of the same elements read and derived
 def entry_fields(entry: Entry) -> tuple[str, str, str, str]:
     """The four elements as they stand on the line."""
     return (

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aoci_agent.agent.events import Event, SessionStarted
     from aoci_agent.agent.meter import StepRecord, Totals
     from aoci_agent.agent.session import Session, Status
-    from aoci_agent.assembly import Launch
+    from aoci_agent.bench import Launch
 
 
 @dataclass(frozen=True, slots=True)

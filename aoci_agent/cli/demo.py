@@ -11,9 +11,10 @@ from aoci_agent.agent.events import Event, Replied, SessionStarted, ToolFinished
 from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.mode import Mode
 from aoci_agent.agent.session import Session
-from aoci_agent.assembly import Launch, open_session
+from aoci_agent.assembly import open_session
 from aoci_agent.base.errors import Exit
 from aoci_agent.base.terminal import clean
+from aoci_agent.bench import Launch
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.figures import index_tokens, table, turn_line
 from aoci_agent.cli.headless import report

@@ -11,10 +11,10 @@ from aoci_agent.aoci.project import project_of
 from aoci_agent.aoci.roles import Role
 from aoci_agent.aoci.stats import Stats, stats
 from aoci_agent.aoci.write import full_line
-from aoci_agent.assembly import Bench, Progress
 from aoci_agent.base.errors import BadUsage, Exit, ForModel, ForUser
 from aoci_agent.base.files import STATE
 from aoci_agent.base.terminal import clean
+from aoci_agent.bench import Bench, Progress
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.launch import launch_from, path_inside
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from aoci_agent.aoci.check.finding import Severity
 from aoci_agent.aoci.check.formats import FORMATS
 from aoci_agent.aoci.check.run import check as check_all
-from aoci_agent.assembly import Bench
 from aoci_agent.base.errors import BadUsage, Exit, ForModel, ForUser, NotPossible
 from aoci_agent.base.files import STATE
 from aoci_agent.base.git import Repository
 from aoci_agent.base.process import find_program
+from aoci_agent.bench import Bench
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.launch import launch_from
 

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from aoci_agent.aoci.export import in_the_way, single, volumes
-from aoci_agent.assembly import Bench
 from aoci_agent.base.errors import BadUsage, Exit, ForUser
 from aoci_agent.base.files import atomic_write
 from aoci_agent.base.terminal import clean
+from aoci_agent.bench import Bench
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.launch import launch_from
 

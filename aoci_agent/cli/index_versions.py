@@ -15,10 +15,10 @@ from aoci_agent.aoci.parse import parse
 from aoci_agent.aoci.rollback import Restored, restore
 from aoci_agent.aoci.versions import Commit, Revision, Versions
 from aoci_agent.aoci.write import entry_fields, full_line
-from aoci_agent.assembly import Bench
 from aoci_agent.base.errors import BadUsage, Exit, ForUser, NotPossible
 from aoci_agent.base.files import STATE
 from aoci_agent.base.terminal import clean
+from aoci_agent.bench import Bench
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.launch import launch_from, path_inside
 

@@ -11,7 +11,7 @@ from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.deferred import DeferredSession, Pending
 
 if TYPE_CHECKING:
-    from aoci_agent.assembly import Launch
+    from aoci_agent.bench import Launch
 
 
 def run(arguments: Arguments) -> int:

@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from aoci_agent.assembly import Launch
 from aoci_agent.base.errors import BadUsage, ForModel
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.places import Places
+from aoci_agent.bench import Launch
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.config import Settings, environment, load_settings
 

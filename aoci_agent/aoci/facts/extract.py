@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
-from pathlib import PurePosixPath
+from posixpath import splitext
 from typing import cast
 
 from aoci_agent.aoci.facts.language import Source
@@ -28,16 +28,16 @@ _DENSE = (".js", ".mjs", ".cjs", ".css", ".json", ".html", ".ts")
 
 def facts_key(path: str, content: str) -> str:
     """What facts are cached under: equal only where `extract` gives the same."""
-    pure = PurePosixPath(path)
+    stem, suffix = splitext(path.rpartition("/")[2])
     if language_of(path) is None:
-        return f"{content}:{kind_of(path)}{pure.suffix}:{style_of(path)}"
+        return f"{content}:{kind_of(path)}{suffix}:{style_of(path)}"
     speaking = {"route": path, "__init__": "package"}  # names that mean something to a language
-    return f"{content}:{speaking.get(pure.stem, '')}{pure.suffix}"
+    return f"{content}:{speaking.get(stem, '')}{suffix}"
 
 
 def extract(path: str, data: bytes) -> Facts:
     """The facts of one file."""
-    left_out = _left_out(path, data)
+    left_out = why_left_out(path, data)
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     if left_out:
         return Facts("none", lines, left_out)
@@ -77,7 +77,8 @@ def _reader(path: str, text: str) -> Callable[[Source], Facts]:
     return cast("Callable[[Source], Facts]", read)
 
 
-def _left_out(path: str, data: bytes) -> str:
+def why_left_out(path: str, data: bytes) -> str:
+    """Why a file has no entry and is in no view, by its content; "" for one that has and is."""
     if data.startswith(_LFS):
         return "lfs pointer"
     if b"\0" in data[:8192] and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):

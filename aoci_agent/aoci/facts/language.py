@@ -57,7 +57,8 @@ Captures = list[Captured]
 
 
 @cache
-def _query(module: str, function: str, text: str) -> "Query":
+def query_of(module: str, function: str, text: str) -> "Query":
+    """A compiled query of a grammar."""
     from tree_sitter import Query
 
     return Query(grammar(module, function), text)
@@ -72,7 +73,7 @@ def matches(source: Source, module: str, function: str, query: str) -> Captures:
     if tree.root_node.has_error:
         _note_damage(source, tree.root_node)
     # The binding's own progress callback for queries crashes the interpreter (0.26.1), hence a limit.
-    cursor = QueryCursor(_query(module, function, query), match_limit=4096)
+    cursor = QueryCursor(query_of(module, function, query), match_limit=4096)
     return [
         Captured((name, _piece(data, nodes[0])) for name, nodes in found.items())
         for _, found in cursor.matches(tree.root_node)

@@ -1,7 +1,8 @@
 """The facts of one file: machine-readable, a function of its bytes and language only."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 VERSION = 15  # raise whenever extraction changes: cached facts of older versions are dropped
 
@@ -84,15 +85,29 @@ def to_record(facts: Facts) -> dict[str, Any]:
 
 def from_record(record: dict[str, Any]) -> Facts:
     """The reverse of `to_record`; raises KeyError, TypeError or ValueError on foreign data."""
-    values = {
-        item.name: _frozen(record[item.name]) for item in _FIELDS if item.name in record
-    }  # what a later version added is passed over
-    values["symbols"] = tuple(Symbol(*item) for item in values.get("symbols", ()))
-    values["imports"] = tuple(Import(*item) for item in values.get("imports", ()))
+    values: dict[str, Any] = {}
+    for item in _FIELDS:  # what a later version added is passed over
+        if item.name in record:
+            value = record[item.name]
+            values[item.name] = tuple(value) if isinstance(value, list) else value
+    for name in _PAIRS & values.keys():
+        values[name] = _tuples(values[name])
+    values["symbols"] = tuple([_symbol(*item) for item in values.get("symbols", ())])
+    values["imports"] = tuple([_import(*item) for item in values.get("imports", ())])
     return Facts(**values)
 
 
-def _frozen(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    return tuple([_frozen(i) if isinstance(i, list) else i for i in cast("list[Any]", value)])
+_PAIRS = {"mounts", "words", "settings"}
+
+
+def _tuples(pairs: Iterable[Iterable[Any]]) -> tuple[Any, ...]:
+    return tuple([tuple(pair) for pair in pairs])
+
+
+def _symbol(*fields: Any) -> Symbol:
+    *known, bases = fields
+    return Symbol(*known, tuple(bases))
+
+
+def _import(module: str, names: Iterable[Iterable[Any]], level: int) -> Import:
+    return Import(module, _tuples(names), level)

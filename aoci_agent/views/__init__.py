@@ -1,0 +1,1 @@
+"""Derived views of the repository: lexical, dense and structural, each with its own validity."""

@@ -1,0 +1,1 @@
+"""The dense view: content-addressed embeddings of units, searched with FAISS."""

@@ -1,0 +1,1 @@
+"""The structural view: symbols, containment and references."""

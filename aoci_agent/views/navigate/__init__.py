@@ -1,0 +1,1 @@
+"""Definition, references and hover: from the graph, and live from a language server."""

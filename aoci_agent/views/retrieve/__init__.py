@@ -1,0 +1,1 @@
+"""Ranked retrieval plans over the views."""

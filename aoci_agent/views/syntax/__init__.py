@@ -1,0 +1,1 @@
+"""Syntax: definitions with their ranges, by language."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 VERSION = 15  # raise whenever extraction changes: cached facts of older versions are dropped
 
@@ -89,7 +89,8 @@ def from_record(record: dict[str, Any]) -> Facts:
     for item in _FIELDS:  # what a later version added is passed over
         if item.name in record:
             value = record[item.name]
-            values[item.name] = tuple(value) if isinstance(value, list) else value
+            listed = isinstance(value, list)
+            values[item.name] = tuple(cast("list[Any]", value)) if listed else value
     for name in _PAIRS & values.keys():
         values[name] = _tuples(values[name])
     values["symbols"] = tuple([_symbol(*item) for item in values.get("symbols", ())])
@@ -104,9 +105,8 @@ def _tuples(pairs: Iterable[Iterable[Any]]) -> tuple[Any, ...]:
     return tuple([tuple(pair) for pair in pairs])
 
 
-def _symbol(*fields: Any) -> Symbol:
-    *known, bases = fields
-    return Symbol(*known, tuple(bases))
+def _symbol(*known: Any) -> Symbol:
+    return Symbol(*known[:-1], bases=tuple(known[-1]))
 
 
 def _import(module: str, names: Iterable[Iterable[Any]], level: int) -> Import:

@@ -37,7 +37,8 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
     tags = shows_tags(settings, settings.model)
     rendered = bench.index(settings.index_budget, progress, tags=tags)
     material = Material(render_prompt("rules"), rendered if rendered.total else None)
-    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, bench.cache / "output"))
+    spill = bench.cache / "output"
+    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, spill, bench.lookups()))
     permissions = Permissions(settings.mode)
     annotate = Freshness(bench.store) if material.index else unchanged
     prefix = build_prefix(toolbox.schemas, policy, material)
@@ -67,7 +68,7 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
     return Session(
         agent,
         permissions,
-        Knowledge(material, bench.store, _material_for(launch, bench, material)),
+        Knowledge(material, bench.store, _material_for(launch, bench, material), bench.close),
         lambda name: choose_model(launch, name),
         recorder,
         started,

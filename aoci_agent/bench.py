@@ -3,7 +3,9 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.render import Rendered, render
 from aoci_agent.aoci.store import IndexStore
@@ -12,6 +14,12 @@ from aoci_agent.base.files import Workspace
 from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places, home_of
 from aoci_agent.config import Settings
+
+if TYPE_CHECKING:
+    from aoci_agent.tools.lookups import Lookups
+    from aoci_agent.views.maintain import Progress as ViewProgress, RepositoryViews
+    from aoci_agent.views.navigate.live import LiveNavigator
+    from aoci_agent.views.retrieve.material import Judge
 
 Progress = Callable[[int, int], None]
 
@@ -39,6 +47,8 @@ class Bench:
         self.repository = Repository.find(root)
         self.cache = launch.places.cache / launch.places.project(root)
         self.store = IndexStore(self.workspace, self.repository, self.cache)
+        self._navigation = launch.settings.navigation
+        self._live: LiveNavigator | None = None
 
     def index(
         self, budget: int, progress: Progress | None = None, *, tags: bool = True
@@ -46,6 +56,43 @@ class Bench:
         """The index of the present files within `budget` tokens, brought in step without writing into the repository."""
         self.store.follow(progress)
         return render(self.store.current, budget, tags=tags)
+
+    @cached_property
+    def views(self) -> "RepositoryViews":
+        """The derived views; nothing of them is read yet."""
+        from aoci_agent.views.maintain import RepositoryViews
+        from aoci_agent.views.standard import standard_views
+
+        made = standard_views(self.cache)
+        return RepositoryViews(self.workspace, self.repository, self.cache, made)
+
+    def lookups(
+        self, judge: "Judge | None" = None, progress: "ViewProgress | None" = None
+    ) -> "Lookups":
+        """Search and navigation over the views; who answers where names lead is the user's setting."""
+        from aoci_agent.tools.lookups import Lookups
+
+        if self._navigation == "static":
+            return Lookups(self.workspace, self.views, self.store, judge=judge, progress=progress)
+        from aoci_agent.views.navigate.policy import Policy
+        from aoci_agent.views.navigate.repository import navigation_of
+
+        root, policy = self.workspace.root, Policy(self._navigation)
+        navigation, self._live = navigation_of(self.views, root, self.cache, policy)
+        return Lookups(
+            *(self.workspace, self.views, self.store),
+            navigate=lambda _: navigation,
+            judge=judge,
+            progress=progress,
+        )
+
+    def close(self) -> None:
+        """Keep what was derived for later sessions, and end what was started."""
+        if self._live is not None:
+            self._live.close()
+        if "views" in vars(self):
+            self.views.publish()
+            self.views.close()
 
     @property
     def commit(self) -> str:

@@ -4,7 +4,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -51,6 +51,9 @@ class Settings(BaseModel):
     """US dollars per session."""
     max_seconds: float | None = Field(default=None, gt=0)
     """Wall time per turn."""
+    navigation: Literal["static", "live", "auto"] = "static"
+    """Who answers where a name is defined and used. Other than static starts language servers, which may
+    run code of the repository."""
     index_tags: dict[str, bool] = Field(default_factory=dict)
     """Whether a model sees the tags of the index, by the beginning of its name; true when nothing fits."""
     prices: dict[str, Price] = Field(default_factory=dict)

@@ -98,7 +98,8 @@ def test_the_locks_agree() -> None:
     for lock in LOCKS:
         for line in requirements(lock):
             name, _, rest = line.partition("==")
-            versions.setdefault(name, set()).add(rest.split(maxsplit=1)[0])
+            version, _, marker = rest.split("--hash")[0].partition(";")  # one for each marker
+            versions.setdefault(f"{name};{marker.strip()}", set()).add(version.strip())
     assert {name: found for name, found in versions.items() if len(found) > 1} == {}
 
 

@@ -1,5 +1,6 @@
 """A live session: the agent, and what the person may switch between turns."""
 
+import asyncio
 import datetime
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
@@ -40,6 +41,7 @@ class Knowledge:
     material: Material
     index: IndexView
     material_for: Callable[[str], Material]  # for a model's name: some see no tags
+    close: Callable[[], None] = lambda: None  # keeps what was derived; may take a second
 
 
 def build_prefix(schemas: tuple[ToolSchema, ...], policy: Policy, material: Material) -> Prefix:
@@ -165,6 +167,7 @@ class Session:
         return tuple(self.agent.meter.records)
 
     async def close(self) -> None:
-        """Release the model and the record."""
+        """Release the model, what was derived, and the record."""
         await self.agent.model.close()
+        await asyncio.to_thread(self._knowledge.close)
         self._recorder.close()

@@ -28,7 +28,7 @@ class Hit:
 def words_of(text: str) -> list[str]:
     """Stemmed lower-case words; camelCase, snake_case and paths are split."""
     return [
-        _stem(word)
+        stem(word)
         for part in _PART.findall(text)
         if (word := part.lower()) not in _STOP and (len(word) > 1 or not word.isascii())
     ]
@@ -84,7 +84,8 @@ def _weigh(entry: Entry, wanted: set[str]) -> dict[str, float]:
     return found
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """What an English word in lower case has in common with its other forms, roughly."""
     for ending, kept in (
         ("ies", "y"),
         ("sses", "ss"),

@@ -3,12 +3,12 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from aoci_agent.aoci.check.finding import CHECKS
 from aoci_agent.aoci.roles import Role, role_of
 from aoci_agent.base.errors import BadUsage, ForModel
-from aoci_agent.base.files import STATE, Workspace
+from aoci_agent.base.files import STATE
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -21,6 +21,14 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "check": (),  # check ids, judged by `check`
 }
 _WAY_OUT = "see docs/index.md for what the file may hold"
+
+
+class Readable(Protocol):
+    """Files by path: the workspace, or a commit."""
+
+    def read_bytes(self, path: str) -> bytes:
+        """The whole file. Raises ForModel."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ class Project:
         return self.index is not None and self.index.match_file(path)
 
 
-def project_of(workspace: Workspace) -> Project:
+def project_of(workspace: Readable) -> Project:
     """Read both files. Raises BadUsage, naming file and key, for one that makes no sense."""
     ignored = _lines(workspace, IGNORE_FILE)
     text = _text(workspace, FILE)
@@ -81,14 +89,14 @@ def project_of(workspace: Workspace) -> Project:
     )
 
 
-def _text(workspace: Workspace, path: str) -> str | None:
+def _text(workspace: Readable, path: str) -> str | None:
     try:
         return workspace.read_bytes(path).decode("utf-8", "replace")
     except ForModel:
         return None
 
 
-def _lines(workspace: Workspace, path: str) -> list[str]:
+def _lines(workspace: Readable, path: str) -> list[str]:
     return (_text(workspace, path) or "").splitlines()
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable
 from enum import StrEnum
+from functools import lru_cache
 from posixpath import splitext
 
 from aoci_agent.aoci.wordset import wordset
@@ -64,6 +65,7 @@ def is_below(path: str, folders: Collection[str]) -> bool:
     return bool(folders) and any(path.startswith(f"{folder}/") for folder in folders)
 
 
+@lru_cache(maxsize=65_536)
 def role_of(path: str) -> tuple[Role, str]:
     """The role a path alone decides, and the reason when it is not indexed."""
     parts = path.split("/")

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +36,12 @@ class Listing:
 def listing(workspace: Workspace, repository: "Repository | None", project: Project) -> Listing:
     """Every file of the workspace by role: git's view where there is one, else a bounded walk."""
     result = Listing()
-    paths = list(_paths(workspace, repository, result))
+    return by_role(_paths(workspace, repository, result), project, result)
+
+
+def by_role(paths: Iterable[str], project: Project, result: Listing) -> Listing:
+    """The same for paths listed elsewhere, such as a commit's; `result` is filled and returned."""
+    paths = list(paths)
     others = projects_of_others(paths)
     for path in paths:
         if _UNPRINTABLE.search(path):

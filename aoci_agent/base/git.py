@@ -10,11 +10,12 @@ import functools
 import os
 import re
 import stat
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aoci_agent.base import objects
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.hardened import (
     OLDEST,
@@ -23,6 +24,7 @@ from aoci_agent.base.hardened import (
     personal_settings,
     version,
 )
+from aoci_agent.base.objects import Blob
 from aoci_agent.base.process import find_program
 
 if TYPE_CHECKING:
@@ -114,6 +116,28 @@ class Repository:
         found = (name.removeprefix(f"{prefix}/") for name in texts if real.holds(name))
         return sorted(name for name in found if not _UNSHOWABLE.search(name)), sorted(submodules)
 
+    def deciding(self) -> tuple[Path, ...]:
+        """Files outside the work tree that decide what `listed` gives; any may be missing."""
+        common = self._hardened.git_dir
+        with suppress(OSError):  # a worktree of its own says where the shared folder is
+            common = common / (common / "commondir").read_text().strip()
+        mine = dict(self._hardened.personal).get("core.excludesFile", "")
+        ignored = (Path(os.path.expanduser(mine)),) if mine else ()  # noqa: PTH111 - never raises
+        index = self._hardened.git_dir / "index"
+        return (index, common / "info/exclude", common / "config", *ignored)
+
+    def blobs_of(self, commit: str, under: Path | None = None) -> dict[str, Blob]:
+        """The regular files of a commit by path, as `files` names them. `commit` is a full id."""
+        prefix = self._prefix(under)
+        if prefix is None:
+            return {}
+        found = objects.blobs_of(self._hardened, commit, prefix)
+        return {path: blob for path, blob in found.items() if not _UNSHOWABLE.search(path)}
+
+    def contents(self, blobs: Iterable[Blob]) -> Iterator[tuple[str, bytes]]:
+        """Id and bytes of each blob, as git stores them: no filter and no conversion is applied."""
+        return objects.contents(self._hardened, blobs)
+
     def is_dirty(self) -> bool:
         """Whether the work tree holds what no commit holds: changes, staged or not, or new files.
 
@@ -153,12 +177,12 @@ class _RealFiles:
     """Which names are regular files that are there."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._root = str(root)
         self._folders: dict[str, bool] = {"": True}
 
     def holds(self, name: str) -> bool:
         try:
-            status = os.lstat(self._root / name)
+            status = os.lstat(f"{self._root}/{name}")  # joined as text: asked for every file
         except (OSError, ValueError):
             return False
         return stat.S_ISREG(status.st_mode) and self._is_real(name.rpartition("/")[0])
@@ -166,7 +190,7 @@ class _RealFiles:
     def _is_real(self, folder: str) -> bool:
         """Whether a folder is reached without links: the index may know it from before it was one."""
         if folder not in self._folders:
-            is_link = (self._root / folder).is_symlink()
+            is_link = Path(self._root, folder).is_symlink()
             parent = folder.rpartition("/")[0]
             self._folders[folder] = not is_link and self._is_real(parent)
         return self._folders[folder]

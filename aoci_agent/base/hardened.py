@@ -129,16 +129,16 @@ class HardenedGit:
     work_tree: Path
     personal: tuple[tuple[str, str], ...] = ()  # settings of the person that are passed on
 
-    def read(self, *args: str) -> bytes:
+    def read(self, *args: str, stdin: bytes | None = None) -> bytes:
         """The output of a reading command. NotPossible: not one, an option refused, or it failed."""
-        outcome = self.try_read(*args)
+        outcome = self.try_read(*args, stdin=stdin)
         if outcome.exit_code != 0:
             raise NotPossible(f"git {args[0]}: {_complaint(outcome)}")
         return outcome.stdout
 
-    def try_read(self, *args: str) -> BlockingOutcome:
+    def try_read(self, *args: str, stdin: bytes | None = None) -> BlockingOutcome:
         """As `read`, but the exit code is the caller's to judge. NotPossible: refused."""
-        return self._run(self.defined(), *_checked(args))
+        return self._run(self.defined(), *_checked(args), stdin=stdin)
 
     def defined(self) -> tuple[str, ...]:
         """The names of all settings the repository's own files define. NotPossible: unreadable."""
@@ -155,7 +155,13 @@ class HardenedGit:
         outcome = self._run((), "config", "--local", "--get", name, limits=_SETTINGS_LIMITS)
         return os.fsdecode(outcome.stdout).strip() if outcome.exit_code == 0 else ""
 
-    def _run(self, defined: Iterable[str], *args: str, limits: Limits = _LIMITS) -> BlockingOutcome:
+    def _run(
+        self,
+        defined: Iterable[str],
+        *args: str,
+        limits: Limits = _LIMITS,
+        stdin: bytes | None = None,
+    ) -> BlockingOutcome:
         settings = [*_FIXED.items(), *self.personal, *_overrides(defined)]
         environment = {
             **_ENVIRONMENT,
@@ -168,7 +174,7 @@ class HardenedGit:
             environment[f"GIT_CONFIG_KEY_{number}"] = name
             environment[f"GIT_CONFIG_VALUE_{number}"] = value
         argv = [self.program, "--no-pager", *args]
-        return run_blocking(argv, cwd=self.work_tree, limits=limits, env=environment)
+        return run_blocking(argv, cwd=self.work_tree, limits=limits, env=environment, stdin=stdin)
 
 
 @functools.cache

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 from aoci_agent import __version__
 from aoci_agent.base.errors import Exit
 from aoci_agent.cli.index_arguments import add_index
+from aoci_agent.cli.search_arguments import LOOKUPS, add_lookups, add_measures
+from aoci_agent.cli.views_arguments import add_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +17,7 @@ MODES = ("read-only", "ask", "auto-edit", "full-auto")
 POLICIES = ("grep-read", "aoci")
 STYLES = ("auto", "native", "text", "schema")
 FORMATS = ("text", "json", "stream-json")
-COMMANDS = ("index", "search", "demo")
+COMMANDS = ("index", "views", *LOOKUPS, "eval", "doctor", "demo")
 EXITS = (
     "exit codes: 0 done, 1 error, 2 usage, 3 limit reached, 4 an action was denied, 130 interrupted"
 )
@@ -60,6 +62,18 @@ class Arguments(argparse.Namespace):
     target: str
     layout: str
     output: Path | None
+    # search, symbols, definition, references, callers, hover
+    plan: str
+    exact: bool
+    regex: bool
+    entries: bool
+    query: str
+    of: str
+    # views
+    verify: bool
+    commits: list[str]
+    last: int | None
+    views: list[str] | None
     # demo
     plain: bool
     keep: bool
@@ -87,7 +101,7 @@ def _agent() -> Parser:
         prog="aoci-agent",
         allow_abbrev=False,
         description="A terminal coding agent that already knows the repository it is started in.",
-        epilog=f"commands: aoci-agent index build|update|check|show|diff|… · search WORDS · demo     {EXITS}",
+        epilog=f"commands: aoci-agent index build|update|check|show|diff|… · views build|status|verify · search|symbols|definition|references|callers|hover · eval NAME · doctor · demo     {EXITS}",
     )
     parser.add_argument("prompt", nargs="?", default="", help="start on this task")
     parser.add_argument(
@@ -112,14 +126,13 @@ def _commands() -> Parser:
     parser = Parser(prog="aoci-agent", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_index(commands, _add_place)
-    search = commands.add_parser(
-        "search", allow_abbrev=False, help="find files by words, without a model"
-    )
-    search.add_argument("words", nargs="+")
-    search.add_argument("--limit", type=int, default=10)
-    search.add_argument("--json", action="store_true", help="machine-readable output")
-    _add_place(search)
-    search.set_defaults(command=_run_search)
+    add_views(commands, _add_place)
+    add_lookups(commands, _add_place)
+    add_measures(commands)
+    doctor = commands.add_parser("doctor", allow_abbrev=False, help="what is installed, and works")
+    doctor.add_argument("--json", action="store_true", help="machine-readable output")
+    _add_place(doctor)
+    doctor.set_defaults(command=_run_doctor)
     demo = commands.add_parser("demo", allow_abbrev=False, help="the whole loop, no key needed")
     demo.add_argument("--plain", action="store_true", help="plain text even on a terminal")
     demo.add_argument("--keep", action="store_true", help="keep the temporary project")
@@ -167,10 +180,10 @@ def _run_agent(arguments: Arguments) -> int:
     return run(arguments)
 
 
-def _run_search(arguments: Arguments) -> int:
-    from aoci_agent.cli.index import search
+def _run_doctor(arguments: Arguments) -> int:
+    from aoci_agent.cli.doctor import run
 
-    return search(arguments)
+    return run(arguments)
 
 
 def _run_demo(arguments: Arguments) -> int:

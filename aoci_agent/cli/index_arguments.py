@@ -24,8 +24,8 @@ ELEMENTS = "F,R,A,S,tag"
 _WHICH = "which elements; left out, those written by hand (to pin: all where there are none)"
 
 
-class _Actions:
-    """Adds subcommands of `index`, each with --cwd and, unless told otherwise, --json."""
+class Actions:
+    """Adds subcommands of `index` or `views`, each with --cwd and, unless told otherwise, --json."""
 
     def __init__(self, actions: Commands, place: "Callable[[Parser], None]") -> None:
         self._actions = actions
@@ -44,13 +44,13 @@ def add_index(commands: Commands, place: "Callable[[Parser], None]") -> None:
     """Add `index` and its subcommands; `place` adds --cwd."""
     told = "the AOCI index of this repository"
     index = commands.add_parser("index", allow_abbrev=False, help=told)
-    actions = _Actions(index.add_subparsers(required=True, metavar="ACTION", dest="action"), place)
+    actions = Actions(index.add_subparsers(required=True, metavar="ACTION", dest="action"), place)
     _add_making(actions)
     _add_checking(actions)
     _add_versions(actions)
 
 
-def _add_making(actions: _Actions) -> None:
+def _add_making(actions: Actions) -> None:
     build = actions.add("build", "index:build", "write the index of the present files")
     build.add_argument(
         "--fresh", action="store_true", help="decide importance and modules anew, use no cache"
@@ -76,7 +76,7 @@ def _add_making(actions: _Actions) -> None:
     )
 
 
-def _add_checking(actions: _Actions) -> None:
+def _add_checking(actions: Actions) -> None:
     told = "is the index true? exit 0 yes, 1 errors, 2 cannot be checked"
     check = actions.add("check", "index_check:check", told, json=False)
     check.add_argument("paths", nargs="*", metavar="PATH", help="only these files")
@@ -88,7 +88,7 @@ def _add_checking(actions: _Actions) -> None:
     hook.add_argument("step", choices=("install", "uninstall", "ci"))
 
 
-def _add_versions(actions: _Actions) -> None:
+def _add_versions(actions: Actions) -> None:
     diff = actions.add("diff", "index_versions:diff", "what changed, element by element")
     diff.add_argument("old", metavar="A", nargs="?", default="HEAD", help="a commit (HEAD)")
     diff.add_argument("new", metavar="B", nargs="?", default="", help="a commit (the disk)")

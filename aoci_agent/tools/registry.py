@@ -4,27 +4,36 @@ from pathlib import Path
 
 from aoci_agent.base.files import Workspace
 from aoci_agent.tools.builtin.bash import Bash
+from aoci_agent.tools.builtin.definition import Definition
 from aoci_agent.tools.builtin.edit import Edit
 from aoci_agent.tools.builtin.glob import Glob
 from aoci_agent.tools.builtin.grep import Grep
 from aoci_agent.tools.builtin.index import IndexTool, IndexView
 from aoci_agent.tools.builtin.read import Read
+from aoci_agent.tools.builtin.references import References
+from aoci_agent.tools.builtin.search import Search
+from aoci_agent.tools.builtin.symbols import Symbols
 from aoci_agent.tools.builtin.test import TestTool
 from aoci_agent.tools.builtin.todo import Todo
 from aoci_agent.tools.builtin.write import Write
 from aoci_agent.tools.documents import Documents, Ledger
 from aoci_agent.tools.listing import FileList
+from aoci_agent.tools.lookups import Lookups
 from aoci_agent.tools.tool import AnyTool
 
 __all__ = ["IndexView", "builtin_tools"]
 
 
 def builtin_tools(
-    workspace: Workspace, index: IndexView | None, spill_dir: Path
+    workspace: Workspace,
+    index: IndexView | None,
+    spill_dir: Path,
+    lookups: Lookups | None = None,
 ) -> tuple[AnyTool, ...]:
-    """The nine tools of one session, in the order the model is shown them.
+    """The tools of one session, in the order the model is shown them.
 
-    `spill_dir` takes outputs that were cut; it lies outside the workspace.
+    `spill_dir` takes outputs that were cut; it lies outside the workspace. Without `lookups` the
+    tools that look into the views are there, and say what to use instead.
     """
     files = FileList(workspace)
     documents = Documents(workspace, files, Ledger())
@@ -37,5 +46,9 @@ def builtin_tools(
         Grep(workspace, files),
         Glob(workspace, files),
         IndexTool(workspace, index),
+        Search(lookups),
+        Symbols(lookups),
+        Definition(lookups),
+        References(lookups),
         Todo(),
     )

@@ -49,8 +49,10 @@ class Worker:
         """Whether it can still be asked."""
         return self._peer.running and not self._reading.done() and self._ending is None
 
-    async def ask(self, body: Mapping[str, Any], timeouts: Timeouts) -> AsyncGenerator[Message]:
-        """Messages answering one request, the last with `done` or `error`.
+    async def ask(
+        self, body: Mapping[str, Any], timeouts: Timeouts, call: str = "completion"
+    ) -> AsyncGenerator[Message]:
+        """Messages answering one request, the last with `done` or `error`; `call` as the worker has it.
 
         ModelUnavailable when the worker dies before its first message, Dropped when after. Closing
         the generator cancels the request; a worker that does not react at once is ended.
@@ -60,7 +62,7 @@ class Worker:
         self._queues[number] = queue
         patience, started, finished = timeouts.event, False, False
         try:
-            await self._send({"id": number, "body": body})
+            await self._send({"id": number, "call": call, "body": body})
             while not finished:
                 message = await _next(queue, patience)
                 finished = message is None or "chunk" not in message
@@ -188,21 +190,24 @@ class LitellmModel:
         async with aclosing(worker.ask(self.body(request), self._timeouts)) as messages:
             async for message in messages:
                 if "error" in message:
-                    raise self._failure(message["error"], shown=shown)
+                    raise failure(message["error"], self._caller, shown=shown)
                 if "chunk" in message:
                     shown = True
                     yield message["chunk"]
                 elif message["done"]:
                     yield END
 
-    def _failure(self, error: Mapping[str, Any], *, shown: bool) -> AgentError | Dropped:
-        """litellm's exception, as the worker described it."""
-        # "litellm.RateLimitError: AnthropicException - {json}": the provider's words come last.
-        body = re.sub(r"^(litellm\.)?\w+: (\w+ - )?", "", str(error["message"]))
-        body = re.sub(r"^b'(.*)'$", r"\1", body, flags=re.DOTALL)  # a bytes body, printed as such
-        if error["kind"] == "ContextWindowExceededError":
-            return ContextOverflow(f"the request is longer than {self.name} can read")
-        mapped = refusal(int(error["status"]), body, self._caller, error["headers"])
-        if shown and isinstance(mapped, Busy):
-            return Dropped(str(mapped))
-        return mapped
+
+def failure(
+    error: Mapping[str, Any], caller: Caller, *, shown: bool = False
+) -> AgentError | Dropped:
+    """litellm's exception, as the worker described it; `shown`: something of the reply was."""
+    # "litellm.RateLimitError: AnthropicException - {json}": the provider's words come last.
+    body = re.sub(r"^(litellm\.)?\w+: (\w+ - )?", "", str(error["message"]))
+    body = re.sub(r"^b'(.*)'$", r"\1", body, flags=re.DOTALL)  # a bytes body, printed as such
+    if error["kind"] == "ContextWindowExceededError":
+        return ContextOverflow(f"the request is longer than {caller.model} can read")
+    mapped = refusal(int(error["status"]), body, caller, error["headers"])
+    if shown and isinstance(mapped, Busy):
+        return Dropped(str(mapped))
+    return mapped

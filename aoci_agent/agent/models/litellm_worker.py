@@ -1,18 +1,24 @@
 """The process that imports litellm (7-10 CPU seconds, 200 MB) so that the agent does not.
 
-Speaks JSON lines. In: {"id", "body"} asks, {"id", "cancel": true} stops, end of input ends the process.
-Out: {"ready": true} once, then per request {"id", "chunk"}..., and one {"id", "done"} (whether the
-provider itself ended the reply) or {"id", "error": {"status", "kind", "message", "headers"}}.
+Speaks JSON lines. In: {"id", "call", "body"} asks (`call` is a key of `_CALLS`), {"id", "cancel": true}
+stops, end of input ends the process. Out: {"ready": true} once, then per request {"id", "chunk"}...,
+and one {"id", "done"} (whether the provider itself ended the reply) or
+{"id", "error": {"status", "kind", "message", "headers"}}. A completion is streamed; an embedding is
+one chunk {"vectors": [base64 of float32, little endian, ...], "usage"}, a rerank {"results", "usage"}.
 """
 
 import asyncio
 import json
 import os
 import sys
-from collections.abc import Mapping
+from array import array
+from base64 import b64encode
+from collections.abc import Awaitable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Final, cast
+
+_CALLS: Final = {"completion": "acompletion", "embedding": "aembedding", "rerank": "arerank"}
 
 
 def main() -> None:
@@ -21,9 +27,9 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     _prepare_environment()
-    complete = _load()
+    litellm = _load()
     _say(out, {"ready": True})
-    asyncio.run(_serve(complete, out))
+    asyncio.run(_serve(litellm, out))
     os._exit(0)  # litellm leaves threads behind that would delay the exit
 
 
@@ -38,7 +44,7 @@ def _prepare_environment() -> None:
 
 
 def _load() -> Any:
-    """Import litellm and return its completion coroutine function."""
+    """Import litellm."""
     import litellm
 
     module = cast("Any", litellm)
@@ -46,10 +52,10 @@ def _load() -> Any:
     module.suppress_debug_info = True
     module.num_retries = 0
     module.drop_params = True  # a parameter one model does not know is no reason to fail
-    return module.acompletion
+    return module
 
 
-async def _serve(complete: Any, out: BinaryIO) -> None:
+async def _serve(litellm: Any, out: BinaryIO) -> None:
     running: dict[int, asyncio.Task[None]] = {}
     while line := await asyncio.to_thread(sys.stdin.buffer.readline):
         message = cast("dict[str, Any]", json.loads(line))
@@ -59,24 +65,53 @@ async def _serve(complete: Any, out: BinaryIO) -> None:
             if task is not None:
                 task.cancel()
             continue
-        task = asyncio.create_task(_answer(complete, out, number, message["body"]))
+        task = asyncio.create_task(_answer(litellm, out, number, message))
         running[number] = task
         task.add_done_callback(lambda _, number=number: running.pop(number, None))
 
 
-async def _answer(complete: Any, out: BinaryIO, number: int, body: dict[str, Any]) -> None:
+async def _answer(litellm: Any, out: BinaryIO, number: int, message: Mapping[str, Any]) -> None:
     ended = False
     try:
-        stream = await complete(**body)
-        async for chunk in stream:
-            ended = _ended(stream)
-            _say(out, {"id": number, "chunk": _told(chunk, stream, ended=ended)})
+        call = getattr(litellm, _CALLS[message["call"]])
+        answer = _stream if message["call"] == "completion" else _whole
+        ended = await answer(call(**message["body"]), out, number)
     except asyncio.CancelledError:
         pass
     except Exception as error:  # noqa: BLE001 - every failure is reported to the parent, by kind
         _say(out, {"id": number, "error": _described(error)})
         return
     _say(out, {"id": number, "done": ended})
+
+
+async def _stream(asked: Awaitable[Any], out: BinaryIO, number: int) -> bool:
+    """Say a completion as it comes; whether the provider ended it."""
+    ended = False
+    stream = await asked
+    async for chunk in stream:
+        ended = _ended(stream)
+        _say(out, {"id": number, "chunk": _told(chunk, stream, ended=ended)})
+    return ended
+
+
+async def _whole(asked: Awaitable[Any], out: BinaryIO, number: int) -> bool:
+    """Say an embedding or a ranking, which come in one piece."""
+    told = cast("dict[str, Any]", (await asked).model_dump(exclude_none=True))
+    chunk: dict[str, Any] = {"usage": told.get("usage", {})}
+    if "data" in told:
+        chunk["vectors"] = [_packed(item["embedding"]) for item in told["data"]]
+    if "results" in told:
+        chunk["results"] = told["results"]
+    _say(out, {"id": number, "chunk": chunk})
+    return True
+
+
+def _packed(numbers: Iterable[float]) -> str:
+    """A vector in a quarter of the bytes its digits would take."""
+    values = array("f", numbers)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return b64encode(values.tobytes()).decode()
 
 
 def _told(chunk: Any, stream: Any, *, ended: bool) -> dict[str, Any]:

@@ -5,6 +5,7 @@ the square of their number: hours for a megabyte. Real files have neither of the
 """
 
 import re
+from collections.abc import Iterator
 
 REPEATED = "with one piece over and over, described from a few copies of it"
 UNCLOSED = "with brackets or comments without an end, passed over"
@@ -46,7 +47,16 @@ def _without_unclosed(text: str) -> str:
 def _without_repeats(text: str) -> str:
     """Long repetitions of one piece shortened to their beginning."""
     kept: list[str] = []
-    start = place = 0
+    start = 0
+    for begin, end in repeats(text):
+        kept.append(text[start:begin])
+        start = end
+    return "".join((*kept, text[start:])) if kept else text
+
+
+def repeats(text: str) -> Iterator[tuple[int, int]]:
+    """What a long repetition of one piece holds beyond its beginning: where it starts and ends."""
+    place = 0
     while place + _LEAST <= len(text):
         period = _period(text, place)
         end = _end(text, place, period) if period else place
@@ -55,10 +65,8 @@ def _without_repeats(text: str) -> str:
             continue
         copies = max(2, -(-_KEPT // period))
         stays = place + copies * period
-        kept.append(text[start:stays])
-        start = stays + (end - stays) // period * period
+        yield stays, stays + (end - stays) // period * period
         place = end
-    return "".join((*kept, text[start:])) if kept else text
 
 
 def _period(text: str, place: int) -> int:

@@ -56,7 +56,7 @@ class IncludeResolver:
                 links.add(path, target, "*", 1)
             elif package := _package(item):
                 links.add_outside(path, package, 1)
-            elif not item.level and not _is_system(item.module):
+            elif not item.level and not is_system(item.module):
                 links.missing.setdefault(path, []).append(item.module)
         seen = self._closure(path)
         own = self._names[path] | facts.defined
@@ -149,7 +149,7 @@ class IncludeResolver:
         beside = posixpath.normpath(posixpath.join(folder, written))
         if not level and beside in self._world:
             return beside
-        if _is_system(written) and (level or written not in self._by_name):
+        if is_system(written) and (level or written not in self._by_name):
             return ""
         inner = posixpath.normpath(written).lstrip("./")
         candidates = [
@@ -178,7 +178,7 @@ def _stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0]
 
 
-def _is_system(written: str) -> bool:
+def is_system(written: str) -> bool:
     """Whether a header belongs to the language or the operating system."""
     first, slash, _ = written.partition("/")
     stem, dot, _ = first.rpartition(".")
@@ -188,7 +188,7 @@ def _is_system(written: str) -> bool:
 def _package(item: Import) -> str:
     """The library a header that is not of the repository comes from."""
     written = item.module
-    if _is_system(written) or written.startswith("."):
+    if is_system(written) or written.startswith("."):
         return ""
     first, slash, _ = written.partition("/")
     return first if slash else _stem(written) if item.level else ""

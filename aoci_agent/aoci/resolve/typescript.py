@@ -67,6 +67,10 @@ class ScriptResolver:
         self._defined[path] = facts.defined
         self._taken.pop(path, None)
 
+    def target(self, path: str, module: str) -> tuple[str, bool]:
+        """The file a module named in `path` is, "" for none, and whether the name is a local one."""
+        return self._target(path, module)
+
     def mounted(self, path: str, facts: Facts) -> list[tuple[str, str]]:
         """(prefix, file) of the routers a file puts in place."""
         found = ((prefix, self._target(path, module)[0]) for prefix, module in facts.mounts)

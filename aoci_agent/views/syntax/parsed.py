@@ -1,7 +1,7 @@
 """A file parsed once, for everything that reads its syntax."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from aoci_agent.aoci.facts.language import query_of
@@ -29,7 +29,7 @@ class Parsed:
     @cached_property
     def tree(self) -> "Tree":
         """The tree; a missing grammar raises ImportError."""
-        return parse(self.data, *self.grammar)
+        return _parsed(self.data, self.grammar)
 
     def matches(self, query: str) -> "list[dict[str, list[Node]]]":
         """Every match of a query, in source order: nodes by capture name."""
@@ -41,3 +41,9 @@ class Parsed:
     def text(self, node: "Node") -> str:
         """The text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+@lru_cache(maxsize=8)
+def _parsed(data: bytes, grammar: Grammar) -> "Tree":
+    """The tree; the newest are kept, because outline and graph are made of the same file by turns."""
+    return parse(data, *grammar)

@@ -1,0 +1,1 @@
+"""Languages read by a table: which node of their tree is what."""

@@ -1,0 +1,68 @@
+"""Bytes of a file -> its facts, by the rules of a language. Never raises on any text."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from aoci_agent.aoci.facts.parsing import TooSlow
+from aoci_agent.views.graph.languages.common.names import Names
+from aoci_agent.views.graph.languages.common.walk import Idiom, Walk
+from aoci_agent.views.graph.model import FileFacts
+from aoci_agent.views.syntax.parsed import Grammar, Parsed
+from aoci_agent.views.syntax.text import Text, bounded, decoded
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def read(
+    language: str,
+    text: Text,
+    grammar: Grammar,
+    idiom: Idiom,
+    space: "Callable[[Text, Node], str]",
+    free: str = "seen",
+    free_type: str = "",
+    names: type[Names] = Names,
+    repair: Callable[[str], str] | None = None,
+) -> FileFacts:
+    """The facts of a text. Names the file imports are bound in a block around all of it.
+
+    `repair` makes another text of one that does not parse, lines and columns kept.
+    """
+    problem = ""
+    try:
+        root = Parsed(text.path, text.data, grammar).tree.root_node
+        if repair is not None and root.has_error:
+            other = Text(text.path, repair(text.text))
+            tried = Parsed(other.path, other.data, grammar).tree.root_node
+            if lost(tried) < lost(root):
+                text, root = other, tried
+        where = space(text, root)
+        draft = names(language, where, text.count, free, free_type)
+        walk = Walk(text, draft, idiom)
+        with draft.scoped("block"):
+            walk.inside(root)
+        offers = tuple(sorted(set(walk.offers)))
+        return draft.facts()._replace(stars=tuple(dict.fromkeys(walk.stars)), offers=offers)
+    except TooSlow:
+        problem = "that would take too long to parse"
+    except RecursionError:
+        problem = "nested too deep"
+    return FileFacts(language, text.path, problem=problem)
+
+
+def lost(root: "Node") -> int:
+    """Bytes a parser passed over."""
+    pending, found = [root], 0
+    while pending:
+        node = pending.pop()
+        if node.is_error:
+            found += node.end_byte - node.start_byte
+        else:
+            pending += [child for child in node.children if child.has_error]
+    return found
+
+
+def text_of(path: str, data: bytes) -> Text:
+    """The text of a file as parsers are given it."""
+    return Text(path, bounded(decoded(data)))

@@ -1,0 +1,183 @@
+"""Rules for types: classes, interfaces, enums, and for types as they are written."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of, lines_of
+from aoci_agent.views.graph.model import UNKNOWN, Entry
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def type_(
+    kind: str,
+    *,
+    bases: tuple[str, ...] = (),
+    body: str = "body",
+    record: str = "",
+    variables: str = "type_parameters",
+    mixed: str = "",
+    opened: Callable[[Walk, "Node"], bool] = lambda _walk, _node: False,
+) -> Rule:
+    """A type with a name. `bases` and `record` (fields as parameters): fields or types of children.
+
+    `mixed`: what in its body lists further bases, which come first. `opened`: whether it has members
+    in other files, too.
+    """
+
+    def read(walk: Walk, node: "Node", _use: str) -> int:
+        named = node.child_by_field_name("name")
+        if named is None:
+            walk.inside(node)
+            return UNKNOWN
+        draft, name = walk.draft, walk.text_of(named)
+        inside = node.child_by_field_name(body) or child_of(node, body)
+        slot, qualified = draft.slot(name), draft.qualified(name)
+        with draft.part(slot, qualified, lines_of(node), "class"), draft.scoped("block"):
+            _marks(walk, node)
+            listed = type_variables(walk, node, variables, slot)
+            lists = _held(node, bases)
+            if mixed and inside is not None:
+                lists = [*(c for c in inside.named_children if c.type == mixed), *lists]
+            found = [term for held in lists for term in base_list(walk, held)]
+            known = tuple(term for term in found if term != UNKNOWN)
+            draft.entries.append(Entry(slot, kind, bases=known, parameters=listed))
+            receiver, more = walk.term("self", slot), bool(known) or opened(walk, node)
+            with walk.type_scope(slot, qualified, receiver, open_=more):
+                for held in _held(node, (record,)) if record else ():
+                    _record(walk, held)
+                if inside is not None:
+                    walk.repeated = repeated_in(walk, inside)
+                    walk.inside(inside)
+        walk.define(slot, named, kind, node, inside)
+        if walk.holder().kind == "function":
+            walk.alias(name, walk.term("own", slot))
+        return UNKNOWN
+
+    return read
+
+
+def _held(node: "Node", names: tuple[str, ...]) -> "list[Node]":
+    found = [child for name in names for child in node.children_by_field_name(name)]
+    return found or [child for child in node.named_children if child.type in names]
+
+
+def _marks(walk: Walk, node: "Node") -> None:
+    """Annotations and the like in front of a definition."""
+    for child in node.named_children:
+        if child.type in ("modifiers", "attribute_list", "annotation"):
+            walk.inside(child)
+
+
+def base_list(walk: Walk, node: "Node") -> list[int]:
+    """The terms of the types in a list of bases, whatever is around each."""
+    listing = node.type.endswith(("declaration", "clause"))
+    if node.type in walk.idiom.rules and not (listing and node.named_child_count):
+        return [walk.visit(node, "base")]
+    if node.type == "arguments":
+        walk.inside(node)
+        return []
+    return [term for child in node.named_children for term in base_list(walk, child)]
+
+
+def _record(walk: Walk, node: "Node") -> None:
+    """Parameters of a type that are its fields."""
+    for child in node.named_children:
+        named, kind = child.child_by_field_name("name"), child.child_by_field_name("type")
+        if named is not None:
+            declared = walk.visit(kind, "type")
+            walk.keep(named, child, "field", walk.is_a(declared), declared=declared != UNKNOWN)
+
+
+def type_variables(
+    walk: Walk, node: "Node", field: str, slot: str = ""
+) -> tuple[tuple[str, int], ...]:
+    """Type parameters of a slot (that of the scope here), bound in the scope here."""
+    held = node.child_by_field_name(field) or child_of(node, field)
+    if held is None:
+        return ()
+    found: list[tuple[str, int]] = []
+    for child in held.named_children:
+        named = child.child_by_field_name("name") or child.child_by_field_name("left")
+        if named is None:
+            named = child if not child.named_children else child.named_children[0]
+        if "identifier" not in named.type:
+            continue
+        name = walk.text_of(named)
+        bounds = [bound for bound in child.named_children if bound != named]
+        terms = [term for bound in bounds for term in base_list(walk, bound)]
+        variable = walk.term("lit", "TypeVar")
+        bound = next((term for term in terms if term != UNKNOWN), UNKNOWN)
+        if bound != UNKNOWN:
+            variable = walk.term("()", variable, bound)
+        place = f"{slot or walk.draft.scope.slot}.{name}"
+        walk.draft.entries.append(Entry(place, "alias", variable))
+        own = walk.term("own", place)
+        walk.alias(name, own)
+        found.append((name, own))
+    return tuple(found)
+
+
+def repeated_in(walk: Walk, body: "Node") -> frozenset[str]:
+    """Names that several callables of a type have."""
+    seen: set[str] = set()
+    twice: set[str] = set()
+    for child in body.named_children:
+        if child.type in walk.idiom.callables:
+            named = child.child_by_field_name("name")
+            name = walk.text_of(named) if named is not None else child.type
+            (twice if name in seen else seen).add(name)
+    return frozenset(twice)
+
+
+# types as written
+
+
+def type_name(walk: Walk, node: "Node", use: str) -> int:
+    """The name of a type."""
+    return walk.name(node, use if use in ("base", "call", "import") else "type", called=False)
+
+
+def inner_type(walk: Walk, node: "Node", use: str) -> int:
+    """What is around a type changes nothing: references, pointers, annotations."""
+    found = [walk.visit(child, use if use == "base" else "type") for child in node.named_children]
+    return next((term for term in found if term != UNKNOWN), UNKNOWN)
+
+
+def generic(base: str = "", inside: str = "type_arguments") -> Rule:
+    """A type with arguments."""
+
+    def read(walk: Walk, node: "Node", use: str) -> int:
+        first = node.child_by_field_name(base) if base else node.named_children[0]
+        held = node.child_by_field_name(inside) or child_of(node, inside)
+        value = walk.visit(first, use if use in ("base", "call") else "type")
+        given = walk.all_of(held.named_children, "type") if held is not None else []
+        return walk.term("[]", value, *given) if given else value
+
+    return read
+
+
+def outer(name: str, field: str = "") -> Rule:
+    """A form of type that is a container of what is in it: `T[]`, `[T]`, `T?`."""
+
+    def read(walk: Walk, node: "Node", _use: str) -> int:
+        nodes = node.children_by_field_name(field) if field else node.named_children
+        return walk.term("outside", name, *walk.all_of(nodes, "type"))
+
+    return read
+
+
+def qualified(value: str = "", name: str = "name") -> Rule:
+    """A type within a type or space: `Outer.Inner`."""
+
+    def read(walk: Walk, node: "Node", use: str) -> int:
+        held = node.child_by_field_name(value) if value else node.named_children[0]
+        named = node.child_by_field_name(name) or node.named_children[-1]
+        used = use if use in ("base", "call") else "type"
+        around = walk.visit(held, "type") if held is not None and held != named else UNKNOWN
+        return walk.draft.use(
+            walk.place(named), used, walk.term(".", around, walk.text_of(named))
+        )
+
+    return read

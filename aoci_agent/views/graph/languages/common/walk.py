@@ -1,0 +1,272 @@
+"""A walk over a syntax tree, led by a table: for each type of node the rule that reads it."""
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from aoci_agent.views.graph.draft import Place
+from aoci_agent.views.graph.languages.common.names import Names
+from aoci_agent.views.graph.model import UNKNOWN, Defined, Entry
+from aoci_agent.views.graph.scopes import Binding, Scope
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from aoci_agent.views.syntax.text import Text
+
+DEEPEST = 120  # nodes within nodes that are read; generated code nests deeper
+_SHOWN = 200  # characters of a signature or of a documentation line
+
+# Reads a node that is used in some way (read, call, write, type, base, import); gives its raw term.
+Rule = Callable[["Walk", "Node", str], int]
+
+
+class Idiom(NamedTuple):
+    """How a language is read besides its rules."""
+
+    rules: Mapping[str, Rule]
+    calls: str = ""  # stands after names of what is called, where fields may have the same names
+    bare_calls: bool = False  # whether also after a name without a receiver
+    callables: frozenset[str] = frozenset()  # nodes of members that may be overloaded
+    receiver: str = "this"
+    comments: str = "comment"  # in the type of a comment node
+
+
+class Walk:
+    """One file while it is read."""
+
+    def __init__(self, text: "Text", draft: Names, idiom: Idiom) -> None:
+        self.text = text
+        self.data = text.data
+        self.draft = draft
+        self.idiom = idiom
+        self.repeated: frozenset[str] = frozenset()  # names several callables of the type have
+        self.spaces: dict[str, str] = {}  # names of namespaces in this file -> in full
+        self.package = False  # whether a clause has said what package this is
+        self.stars: list[str] = []  # modules seen whole
+        self.offers: list[str] = []  # slots looked for from elsewhere that are no definitions
+        self.template: tuple[tuple[str, int], ...] = ()  # type variables of what comes next
+        self.level = ""  # in front of names of methods that belong to the type itself
+        self.singleton = False  # whether such methods are defined here
+        self.known: set[str] = set()  # slots of fields that have a definition
+        self.subject = UNKNOWN  # what the switch around is over
+        self.own_type = UNKNOWN  # the type around, where it has a name for itself
+        self.expected = UNKNOWN  # what a list in braces makes
+        self.item = UNKNOWN  # what a lambda given to a container is given
+        self.budget = 3 * len(text.data)  # bytes that may be parsed a second time
+        self.pattern_end = -1  # where names of the pattern begin to hold
+        self._rules = idiom.rules
+        self._unnamed: dict[str, int] = {}
+        self._depth = 0
+
+    # nodes
+
+    def visit(self, node: "Node | None", use: str = "read") -> int:
+        """The term of a node; what has no rule is looked through for names."""
+        if node is None:
+            return UNKNOWN
+        rule = self._rules.get(node.type)
+        if self._depth > DEEPEST:
+            return UNKNOWN
+        self._depth += 1
+        try:
+            if rule is not None:
+                return rule(self, node, use)
+            for child in node.named_children:
+                self.visit(child)
+            return UNKNOWN
+        finally:
+            self._depth -= 1
+
+    def inside(self, node: "Node | None") -> None:
+        """Everything in a node, one after the other."""
+        if node is not None:
+            for child in node.named_children:
+                self.visit(child)
+
+    def all_of(self, nodes: "Iterable[Node]", use: str = "read") -> list[int]:
+        """The terms of several nodes."""
+        return [self.visit(node, use) for node in nodes if self.idiom.comments not in node.type]
+
+    def text_of(self, node: "Node | None") -> str:
+        """The text of a node."""
+        if node is None:
+            return ""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def place(self, node: "Node", skipped: int = 0) -> Place:
+        """Where a name stands, without so many signs in front of it."""
+        start = node.start_byte
+        row, column = node.start_point
+        length = node.end_byte - start - skipped
+        if not self.text.is_plain:
+            column = len(self.data[start - column : start].decode("utf-8", "replace"))
+            length = len(self.text_of(node)) - skipped
+        return Place(row + 1, column + skipped, length, start)
+
+    # terms
+
+    def term(self, *node: str | int) -> int:
+        """A raw term."""
+        return self.draft.raw.add(*node)
+
+    def any_of(self, terms: Sequence[int]) -> int:
+        """One term for several."""
+        return self.draft.raw.any_of(terms)
+
+    def is_a(self, declared: int) -> int:
+        """A value of a declared type."""
+        return self.term("is", declared) if declared != UNKNOWN else UNKNOWN
+
+    def named(self, name: str, use: str) -> str:
+        """A name as its slot is called, where it is used like this."""
+        return name + self.idiom.calls if use == "call" else name
+
+    def name(self, node: "Node", use: str, skipped: int = 0, *, called: bool = True) -> int:
+        """A use of a plain name; not `called` where it is a type, whatever is done with it."""
+        place = self.place(node, skipped)
+        name = self.text_of(node)[skipped:]
+        if called and self.idiom.bare_calls:
+            name = self.named(name, use)
+        if use in ("type", "base") or not called:
+            return self.draft.use(place, use, self.draft.read_type(name, place.at))
+        return self.draft.use(place, use, self.draft.read(name, place.at))
+
+    def member(self, value: int, named: "Node", use: str, skipped: int = 0) -> int:
+        """A use of a member of a value."""
+        name = self.named(self.text_of(named)[skipped:], use)
+        return self.draft.use(self.place(named, skipped), use, self.term(".", value, name))
+
+    # scopes
+
+    def around(self, *kinds: str) -> Scope | None:
+        """The innermost scope of these kinds."""
+        scope: Scope | None = self.draft.scope
+        while scope is not None and scope.kind not in kinds:
+            scope = scope.parent
+        return scope
+
+    def holder(self) -> Scope:
+        """The scope that is no mere block."""
+        scope = self.draft.scope
+        while scope.kind == "block" and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def me(self) -> int:
+        """The object whose method is read; UNKNOWN outside of types."""
+        scope: Scope | None = self.draft.scope
+        while scope is not None:
+            if scope in self.draft.receivers:
+                return self.draft.receivers[scope]
+            scope = scope.parent
+        return UNKNOWN
+
+    @contextmanager
+    def type_scope(
+        self, slot: str, qualified: str, receiver: int, *, open_: bool
+    ) -> Generator[Scope]:
+        """The inside of a type; `open_` where it may have members that are not in this file."""
+        repeated = self.repeated
+        with self.draft.scoped("class", slot, qualified) as scope:
+            self.draft.receivers[scope] = receiver
+            if open_:
+                self.draft.open.add(scope)
+            yield scope
+        self.repeated = repeated
+
+    def unnamed(self) -> str:
+        """The slot of a type without a name; those of one scope are numbered."""
+        slot = self.draft.slot("<>")
+        if not slot.endswith(">"):
+            return slot
+        count = self._unnamed[slot] = self._unnamed.get(slot, 0) + 1
+        return f"{slot}{count}"
+
+    # what is given a name
+
+    def bind(self, node: "Node", value: int, at: int, kind: str = "variable") -> None:
+        """A variable only the block around can see; it holds the value from `at` on."""
+        line, column, *_ = self.place(node)
+        name = self.text_of(node)
+        self.draft.bind(Binding(name, kind, value, at, self.draft.block, line, column))
+
+    def alias(self, name: str, value: int, scope: Scope | None = None) -> None:
+        """A name that stands for something else altogether, in the whole scope."""
+        target = scope or self.draft.scope
+        self.draft.bind(Binding(name, "import", value, 0, target.block, alias=True), target)
+
+    def keep(
+        self,
+        named: "Node",
+        whole: "Node",
+        kind: str,
+        value: int,
+        *,
+        declared: bool = True,
+        skipped: int = 0,
+    ) -> None:
+        """A variable or constant others can see; signs that are skipped belong to its slot alone."""
+        name = self.text_of(named)
+        slot = self.draft.slot(name)
+        self.draft.entries.append(Entry(slot, kind, value, declared=declared))
+        self.define(slot, named, kind, whole, skipped=skipped)
+
+    def variable(
+        self, named: "Node", whole: "Node", value: int, *, declared: bool = True, kind: str = ""
+    ) -> None:
+        """A field, a variable of the file or a local one, by where it stands."""
+        holder = self.holder()
+        if holder.kind == "function":
+            self.bind(named, value, whole.end_byte)
+        elif holder.kind == "class":
+            self.keep(named, whole, kind or "field", value, declared=declared)
+        else:
+            self.keep(named, whole, kind or "variable", value, declared=declared)
+
+    def define(
+        self,
+        slot: str,
+        named: "Node",
+        kind: str,
+        whole: "Node",
+        body: "Node | None" = None,
+        *,
+        skipped: int = 0,
+        qualified: str = "",
+    ) -> None:
+        """A definition of the scope here, unless its qualified name is given."""
+        line, column, length, _ = self.place(named, skipped)
+        name = self.text_of(named)[-length:]
+        first, last = whole.start_point[0] + 1, whole.end_point[0] + 1
+        end = body.start_byte if body is not None else whole.end_byte
+        start = max(whole.start_byte, 0)
+        head = self.data[start : min(end, start + 4 * _SHOWN)].decode("utf-8", "replace")
+        shown = " ".join(head.split())[:_SHOWN].rstrip(" {;,:=")
+        qualified = qualified or self.draft.qualified(name)
+        doc = self._doc(whole)
+        self.draft.defined.append(
+            Defined(slot, name, qualified, kind, first, last, line, column, shown, doc)
+        )
+
+    def _doc(self, whole: "Node") -> str:
+        """The first line of the comment directly above."""
+        above = whole.prev_named_sibling
+        if above is None or self.idiom.comments not in above.type:
+            return ""
+        if above.end_point[0] + 1 < whole.start_point[0]:
+            return ""
+        start = above.start_byte
+        said = self.data[start : min(above.end_byte, start + 4 * _SHOWN)].decode("utf-8", "replace")
+        lines = (line.strip(" \t\r/*!#<>-") for line in said.split("\n"))
+        return next((line for line in lines if line), "")[:_SHOWN]
+
+
+def lines_of(node: "Node") -> tuple[int, int]:
+    """First and last line."""
+    return node.start_point[0] + 1, node.end_point[0] + 1
+
+
+def child_of(node: "Node", *kinds: str) -> "Node | None":
+    """The first child of these types."""
+    return next((child for child in node.named_children if child.type in kinds), None)

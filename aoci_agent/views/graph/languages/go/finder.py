@@ -1,0 +1,44 @@
+"""Where Go imports lead: module paths of every go.mod, then the folder."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+_PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
+_PREFIX = "go:"
+
+
+def space_of(path: str, text: str) -> str:
+    """The package a file belongs to."""
+    named = _PACKAGE.search(text)
+    outer = path.endswith("_test.go") and named is not None and named[1].endswith("_test")
+    return f"{_PREFIX}{path.rpartition('/')[0]}{'#test' if outer else ''}"
+
+
+class GoFinder:
+    """Knows the folders that hold packages and the modules they are part of."""
+
+    def __init__(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> None:
+        self._folders = {path.rpartition("/")[0] for path in paths}
+        modules: list[tuple[str, str]] = []
+        for path, data in settings.items():
+            if found := _MODULE.search(data.decode("utf-8", "replace")):
+                modules.append((found[1], path.rpartition("/")[0]))
+        self._modules = sorted(modules, key=lambda pair: (-len(pair[0]), pair))
+
+    def find(self, path: str, module: str) -> str:
+        for prefix, root in self._modules:
+            if module == prefix or module.startswith(f"{prefix}/"):
+                inner = module[len(prefix) :].strip("/")
+                folder = "/".join(part for part in (root, inner) if part)
+                return f"{_PREFIX}{folder}" if folder in self._folders else ""
+        return ""
+
+    def child(self, space: str, name: str) -> str:
+        return ""
+
+    def implicit(self, path: str, space: str) -> Sequence[str]:
+        return ()
+
+    def given(self, path: str) -> Sequence[str]:
+        return ()

@@ -1,0 +1,1 @@
+"""One file per language family: where its definitions stand in a syntax tree."""

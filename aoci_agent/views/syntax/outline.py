@@ -1,0 +1,66 @@
+"""Bytes of a file -> its definitions with their ranges. Never raises."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+VERSION = 1  # raise whenever definitions come out differently: stored outlines are dropped
+_KEPT = 32  # files just changed: every view asks for the outline of each
+
+TYPES = frozenset(("class", "interface", "enum", "type", "extension"))
+CALLABLES = frozenset(("function", "method"))
+VALUES = frozenset(("constant", "variable", "field"))
+SPACES = frozenset(("namespace", "module"))
+KINDS = TYPES | CALLABLES | VALUES | SPACES
+
+
+class Definition(NamedTuple):
+    """One definition. Lines count from 1, both ends belong to it; columns count characters from 0.
+
+    `kind` is one of `KINDS`. An `extension` adds to a type that is defined elsewhere (`impl` of
+    Rust, `extension` of Swift): its name is the type's, its bases are what it makes the type.
+    """
+
+    name: str
+    kind: str
+    start: int  # with decorators, annotations and the comment directly above
+    end: int
+    line: int  # of the name
+    column: int
+    owner: str = ""  # qualified name of what it belongs to, "" at the top level
+    bases: tuple[str, ...] = ()  # as written, without type arguments
+    type: str = ""  # declared or returned type, as written
+    parameters: tuple[tuple[str, str], ...] = ()  # (name, declared type as written)
+    signature: str = ""  # one line, as written, at most 200 characters
+    declared: bool = False  # a callable without a body: a prototype, an abstract method
+
+    @property
+    def qualified(self) -> str:
+        """The name after its owner's: `Class.method`."""
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+
+class Outline(NamedTuple):
+    """The definitions of a file in source order, the outer before the inner."""
+
+    language: str  # as `aoci.facts.languages` says it, "" for what is none
+    definitions: tuple[Definition, ...] = ()
+    problem: str = ""  # why there are none, or why some are missing
+
+
+@lru_cache(maxsize=_KEPT)
+def outline_of(path: str, data: bytes) -> Outline:
+    """The outline of any bytes; a file in no known language has no definitions."""
+    from aoci_agent.aoci.facts.parsing import TooSlow
+    from aoci_agent.views.syntax.table import language_named, reader_of
+    from aoci_agent.views.syntax.text import Text, bounded, decoded
+
+    text = decoded(data)
+    language = language_named(path, text)
+    if not language:
+        return Outline("")
+    try:
+        return Outline(language, tuple(reader_of(language)(Text(path, bounded(text)))))
+    except TooSlow:
+        return Outline(language, problem="that would take too long to parse")
+    except Exception as error:  # noqa: BLE001 - one odd file must not cost the views of a repository
+        return Outline(language, problem=f"not understood ({type(error).__name__}: {error})"[:200])

@@ -5,6 +5,7 @@ one built of B from nothing: the digests must be equal, and so must the answers 
 the files that changed. A second view is carried through all transitions in a row.
 """
 
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -125,6 +126,15 @@ def verify(
     return accounts
 
 
+class _Built(NamedTuple):
+    """A view of one commit, the folder it is saved in, the seconds its build took, its digest."""
+
+    view: View
+    folder: Path
+    seconds: float
+    digest: str
+
+
 class _Bench:
     """Sources and built views of the commits at hand; nothing is built twice."""
 
@@ -132,58 +142,60 @@ class _Bench:
         self._folder = folder
         self._sources = sources
         self._read: dict[str, Source] = {}
-        self._built: dict[tuple[str, str], tuple[View, Path, float]] = {}
+        self._built: dict[tuple[str, str], _Built] = {}
         self._rows: dict[str, tuple[str, View]] = {}  # way -> commit it is at, and the view
 
     def tried(self, way: Way, transition: Transition) -> tuple[Trial, str]:
         """One trial, and what is wrong with the view carried on from the transition before."""
         before, after = transition
         try:
-            rebuilt, _, rebuilding = self._build(way, after)
+            rebuilt = self._build(way, after)
             updated, updating = self._updated(way, transition)
         except Exception as error:  # noqa: BLE001 - a view that breaks is a result
             told = f"{type(error).__name__}: {error}"
             return Trial(transition, told, 0.0, 0.0), told
         source = self._source(after)
         delta = delta_between(self._source(before).files, source.files)
-        difference = differing(updated, rebuilt, source, delta.touched)
+        if updated.digest() == rebuilt.digest:
+            difference = differing_answer(updated, rebuilt.view, source, delta.touched)
+        else:
+            difference = _content(updated, rebuilt.view)
         at, carried = self._rows.pop(way.name, ("", updated))
         row = ""
         if at == before:
             row = self._carried_on(carried, rebuilt, transition)
         self._rows[way.name] = after, carried if at == before else updated
-        return Trial(transition, difference, updating, rebuilding), row
+        return Trial(transition, difference, updating, rebuilt.seconds), row
 
     def _updated(self, way: Way, transition: Transition) -> tuple[View, float]:
         """A view of the commit before, as it was saved, brought to the one after."""
         before, source = map(self._source, transition)
         updated = way.make()
-        updated.load(self._build(way, transition[0])[1])
+        updated.load(self._build(way, transition[0]).folder)
         started = time.process_time()
         updated.apply(source, delta_between(before.files, source.files))
         return updated, time.process_time() - started
 
-    def _carried_on(self, carried: View, rebuilt: View, transition: Transition) -> str:
+    def _carried_on(self, carried: View, rebuilt: _Built, transition: Transition) -> str:
         before, source = map(self._source, transition)
         try:
             carried.apply(source, delta_between(before.files, source.files))
         except Exception as error:  # noqa: BLE001 - as above
             return f"{type(error).__name__} at {transition[1][:10]}: {error}"
-        return (
-            "" if carried.digest() == rebuilt.digest() else f"differs from {transition[1][:10]} on"
-        )
+        return "" if carried.digest() == rebuilt.digest else f"differs from {transition[1][:10]} on"
 
     def forget(self, keep: str) -> None:
         """Let go of everything but what belongs to one commit."""
         self._read = {commit: source for commit, source in self._read.items() if commit == keep}
-        self._built = {key: built for key, built in self._built.items() if key[1] == keep}
+        for key in [key for key in self._built if key[1] != keep]:
+            shutil.rmtree(self._built.pop(key).folder, ignore_errors=True)
 
     def _source(self, commit: str) -> Source:
         if commit not in self._read:
             self._read[commit] = self._sources(commit)
         return self._read[commit]
 
-    def _build(self, way: Way, commit: str) -> tuple[View, Path, float]:
+    def _build(self, way: Way, commit: str) -> _Built:
         """The view of a commit, saved; ways of one view share it, because content is not theirs."""
         key = way.view, commit
         if key not in self._built:
@@ -194,14 +206,22 @@ class _Bench:
             folder = self._folder / f"{way.view}-{commit}"
             folder.mkdir(parents=True)
             view.save(folder)
-            self._built[key] = view, folder, seconds
+            self._built[key] = _Built(view, folder, seconds, view.digest())
         return self._built[key]
 
 
 def differing(updated: View, rebuilt: View, source: Source, paths: Sequence[str]) -> str:
     """What two views that should be equal disagree about, "" for nothing."""
     if updated.digest() != rebuilt.digest():
-        told = [f"{key} {updated.counts[key]}, not {count}" for key, count in rebuilt.counts.items()
-                if updated.counts.get(key) != count]  # fmt: skip
-        return f"content: {', '.join(told) or 'the same counts, another digest'}"
+        return _content(updated, rebuilt)
     return differing_answer(updated, rebuilt, source, paths)
+
+
+def _content(updated: View, rebuilt: View) -> str:
+    there, wanted = updated.counts, rebuilt.counts
+    told = [
+        f"{key} {there.get(key)}, not {wanted[key]}"
+        for key in wanted
+        if there.get(key) != wanted[key]
+    ]
+    return f"content: {', '.join(told) or 'the same counts, another digest'}"

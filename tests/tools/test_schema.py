@@ -11,7 +11,21 @@ from aoci_agent.base import tokens
 from aoci_agent.tools.schema import parameters
 from aoci_agent.tools.tool import Arguments, Effect
 
-NAMES = ["read", "write", "edit", "bash", "test", "grep", "glob", "index", "todo"]
+NAMES = [
+    "read",
+    "write",
+    "edit",
+    "bash",
+    "test",
+    "grep",
+    "glob",
+    "index",
+    "search",
+    "symbols",
+    "definition",
+    "references",
+    "todo",
+]
 
 
 def shown(desk: Desk) -> list[dict[str, Any]]:
@@ -28,7 +42,7 @@ def shown(desk: Desk) -> list[dict[str, Any]]:
     ]
 
 
-def test_nine_tools_in_their_order(desk: Desk) -> None:
+def test_the_tools_in_their_order(desk: Desk) -> None:
     assert list(desk.tools) == NAMES
 
 

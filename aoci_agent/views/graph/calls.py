@@ -62,7 +62,8 @@ class Calls:
                 return self._given_back(face, value, given)
             case Object() | Me():
                 targets = self._engine.members.targets(face, (value,), "__call__")
-                return self.called(face, self._engine.held(targets), given) if targets else NOTHING
+                inner = self._engine.held(targets) if targets else self._beneath(face, value)
+                return self.called(face, inner, given)
             case Outside() | Instance():
                 outside = self._engine.language(face).outside
                 held = Positional(given)
@@ -120,6 +121,29 @@ class Calls:
             for kind in self._engine.values(found.face, named[name]):
                 self._solve(kind, values(), table)
         return table
+
+    def taken(self, face: "Face", value: Value, number: int) -> Values:
+        """What a parameter is declared to take."""
+        match value:
+            case Function():
+                found = self._engine.entries(value.space, value.slot)
+                return merged(self._taken(item, value, number) for item in found)
+            case Class():
+                made = Object(value.space, value.slot, value.arguments)
+                targets = self._engine.members.targets(face, (made,), "constructor")
+                held = self._engine.held(targets)
+                return merged(self.taken(face, item, number) for item in held)
+            case Instance("func", arguments) if number < len(arguments) - 1:
+                return arguments[number]
+            case _:
+                return NOTHING
+
+    def _taken(self, found: Found, function: Function, number: int) -> Values:
+        parameters = found.entry.parameters[found.entry.kind == "method" :]
+        if number >= len(parameters):
+            return NOTHING
+        values = self.typed(found.face, self._engine.values(found.face, parameters[number][1]))
+        return self._filled(values, function, self._of_class(function))
 
     def _of_class(self, function: Function) -> dict[Variable, Values]:
         if not function.arguments:
@@ -277,16 +301,28 @@ class Calls:
 
     def indexed(self, face: "Face", value: Value, inside: tuple[Values, ...]) -> Values:
         """`value[inside]`: an item, or a type with arguments."""
-        if isinstance(value, Class):
+        if isinstance(value, Class | Outside):
             return (value._replace(arguments=inside),)
-        if isinstance(value, Outside):
-            return (value._replace(arguments=inside),)
+        if isinstance(value, Function):
+            return (value,)
         if isinstance(value, Instance):
             return self._engine.language(face).outside.item(value, inside)
         if isinstance(value, Object | Me | Super):
             targets = self._engine.members.targets(face, (value,), "__getitem__")
-            return self.called(face, self._engine.held(targets), plain(*inside))
+            if targets or isinstance(value, Super):
+                return self.called(face, self._engine.held(targets), plain(*inside))
+            beneath = self._beneath(face, value)
+            return merged(self.indexed(face, item, inside) for item in beneath)
         return NOTHING
+
+    def _beneath(self, face: "Face", value: Object | Me) -> Values:
+        """What a value is besides: `class Names(list[Name])`, `type Names []Name`."""
+        line = self._engine.members.line(value.space, value.slot)
+        return tuple(
+            Instance(item.name, tuple(self.typed(face, types) for types in item.arguments))
+            for item in line
+            if isinstance(item, Outside) and item.arguments
+        )
 
     def each(self, face: "Face", value: Value, depth: int = 0) -> Values:
         """What iterating gives."""
@@ -303,6 +339,9 @@ class Calls:
                     others = [item for item in found if item != value]
                     if others:
                         return merged(self.each(face, item, depth + 1) for item in others)
+            return merged(
+                outside.each(v) for v in self._beneath(face, value) if isinstance(v, Instance)
+            )
         return NOTHING
 
     def awaited(self, face: "Face", value: Value) -> Values:

@@ -73,6 +73,10 @@ class Draft:
         self.source = ""  # qualified name of the definition whose text is read
         self.entries: list[Entry] = []  # with raw terms
         self.defined: list[Defined] = []
+        # Where names of the top are imported, for languages in which an import declares its name; a
+        # name leads there only where it leads nowhere else. Within scopes: bindings of these kinds.
+        self.imports: dict[str, tuple[tuple[int, int], ...]] = {}
+        self.imported_here: frozenset[str] = frozenset()
         self._reads: list[Read] = []
         self._parts = [_OpenPart("", 1, max(lines, 1))]
         self._slots: dict[str, int] = {}
@@ -284,7 +288,8 @@ class Draft:
             scope = scope.parent
             scope = scope.elsewhere.get(read.name, scope)
         free = self._terms.add("name", read.name)
-        return Seen(self._close(test.value), free) if test is not None else Seen(free)
+        value = self._close(test.value) if test is not None else free
+        return Seen(value, free, self.imports.get(read.name, ()))
 
     def _is_bound(self, scope: Scope, read: Read) -> bool:
         bindings = scope.names.get(read.name)
@@ -297,6 +302,7 @@ class Draft:
             return Seen(UNKNOWN)
         values = [self._close(binding.value) for binding in bindings]
         aliases = [value for value, b in zip(values, bindings, strict=True) if b.alias]
-        places = {(b.line, b.column) for b in bindings if not b.alias}
+        imports = self.imported_here
+        places = {(b.line, b.column) for b in bindings if not b.alias or b.kind in imports}
         value = self._close(test.value) if test is not None else self._terms.any_of(values)
         return Seen(value, self._terms.any_of(aliases), tuple(sorted(places)))

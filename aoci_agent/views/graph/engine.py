@@ -97,7 +97,11 @@ class Engine:
     def denoted(self, face: Face, term: int) -> set[tuple[str, str]]:
         """The slots a use refers to."""
         try:
-            return {(target.space, target.slot) for target in self.targets(face, term)}
+            return {
+                (target.space, target.slot)
+                for named in self.targets(face, term)
+                for target in self.overloads.all_of(named)
+            }
         except TooDeep:
             return set()
 
@@ -155,15 +159,21 @@ class Engine:
                 return found
         return NOWHERE
 
-    def seen(self, space: str, name: str, hops: int = 0) -> Targets:
+    def seen(self, space: str, name: str, through: tuple[str, ...] = ()) -> Targets:
         """A name at the top of a space, or in what that passes on whole."""
         if self.entries(space, name):
             return self.follow(space, name)
-        if hops < _HOPS and not name.startswith("_"):
-            for face, entry in self.entries(space, "*"):
-                for inner, slot, *_ in self.targets(face, entry.value):
-                    if not slot and inner != space and (found := self.seen(inner, name, hops + 1)):
-                        return found
+        if len(through) < _HOPS and not name.startswith("_"):
+            through = (*through, space)
+            passed = [
+                inner
+                for face, entry in self.entries(space, "*")
+                for inner, slot, *_ in self.targets(face, entry.value)
+                if not slot and inner not in through
+            ]
+            for inner in dict.fromkeys(passed):
+                if found := self.seen(inner, name, through):
+                    return found
         return NOWHERE
 
     def follow(self, space: str, slot: str) -> Targets:
@@ -279,6 +289,8 @@ class Engine:
                 found = merged(calls.each(face, value) for value in base)
             case "await":
                 found = merged(calls.awaited(face, value) for value in base)
+            case "takes":
+                found = merged(calls.taken(face, value, int(rest[0])) for value in base)
             case "part":
                 found = merged(calls.piece(face, value, int(rest[0])) for value in base)
             case _:

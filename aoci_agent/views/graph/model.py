@@ -40,6 +40,7 @@ Terms (strings are texts, integers are terms)
 ("import", m, x)        x of module m; x == "" is the module itself
 ("await", t) ("each", t)   awaited, iterated over
 ("part", t, "i")        item i of a sequence taken apart
+("takes", t, "i")       what parameter i of the callable or class t is declared to take
 ("lit", x, a...)        an instance of the outside type x with type arguments, as values
 ("arg", slot, x)        parameter x of a function, where no type is declared
 ("given", x, slot)      a parameter some framework fills in by its name x; slot is the function's

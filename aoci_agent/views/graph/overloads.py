@@ -53,6 +53,14 @@ class Overloads:
             return self._engine.held(self.picked(face, base, given))
         return self._engine.values(face, base)
 
+    def all_of(self, target: "Target") -> "Targets":
+        """The callables of a name, where several share it; what another name leads to; else the target."""
+        found = self._engine.entries(target.space, target.slot)
+        if not found or any(entry.kind not in ("overload", "import") for _, entry in found):
+            return (target,)
+        several = (own for face, entry in found for own in self._engine.targets(face, entry.value))
+        return tuple(dict.fromkeys(several))
+
     def _fitting(self, target: "Target", given: Sequence[Values]) -> "list[Target]":
         for slot in self._slots(target):
             options = list(self._options(slot))
@@ -88,7 +96,7 @@ class Overloads:
 
     def _is_given_to(self, option: _Option, given: Sequence[Values]) -> bool:
         """Whether a function that acts as a method of its first argument may do so for this one."""
-        first = given[0] if given else ()
+        first = tuple(v for v in given[0] if isinstance(v, Object | Me | Instance)) if given else ()
         kinds = self._engine.values(option.face, option.entry.parameters[0][1])
         if not first or not kinds:
             return False

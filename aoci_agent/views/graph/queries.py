@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from aoci_agent.aoci.layers import is_test
+from aoci_agent.views.graph.kinship import Kinship
 from aoci_agent.views.graph.model import Reference, Symbol
 from aoci_agent.views.graph.store import Resolved, Store, StoredPart
 from aoci_agent.views.model import Location
@@ -30,11 +31,15 @@ class Queries:
         if found := self._symbols(own, (path, line, column, column)):
             return found
         for part in self._store.parts_at(path, line):
+            all_found: dict[Symbol, None] = {}
             for use in _at(part, line, column):
                 symbols = [symbol for slot in use.slots for symbol in self._of_slot(slot)]
                 local = [self._local(path, part, place) for place in use.local]
-                if symbols or local:
-                    return sorted(dict.fromkeys((*symbols, *local)), key=_place)
+                # A package of many files is told better by its import than by all of them.
+                package = len(symbols) > 1 and all(item.kind == "module" for item in symbols)
+                all_found.update(dict.fromkeys(local if package and local else symbols or local))
+            if all_found:
+                return sorted(all_found, key=_place)
         return []
 
     def named(self, name: str) -> list[Symbol]:
@@ -56,19 +61,19 @@ class Queries:
 
     def references(self, symbol: Symbol) -> list[Reference]:
         """Every use that leads to a symbol."""
-        slot = self._slot(symbol)
         query = (
             "SELECT DISTINCT f.path, p.id FROM edge e JOIN part p ON e.part=p.id"
             " JOIN file f ON p.file=f.id WHERE e.slot=?"
         )
-        found: list[Reference] = []
-        for path, part in self._rows(query, (slot,)):
-            stored = self._store.part(part)
-            found += [
-                Reference(_location(path, stored, use), use.source, use.kind)
-                for use in stored.uses
-                if slot in use.slots
-            ]
+        found: set[Reference] = set()
+        for slot in self._meant(symbol):
+            for path, part in self._rows(query, (slot,)):
+                stored = self._store.part(part)
+                found |= {
+                    Reference(_location(path, stored, use), use.source, use.kind)
+                    for use in stored.uses
+                    if slot in use.slots
+                }
         return sorted(found)
 
     def callers(self, symbol: Symbol) -> list[Symbol]:
@@ -77,7 +82,8 @@ class Queries:
             "SELECT DISTINCT p.file, e.source FROM edge e JOIN part p ON e.part=p.id"
             " WHERE e.slot=? AND e.kind='call' AND e.source<>''"
         )
-        return self._sources(self._rows(query, (self._slot(symbol),)))
+        rows = [row for slot in self._meant(symbol) for row in self._rows(query, (slot,))]
+        return self._sources(dict.fromkeys(rows))
 
     def callees(self, symbol: Symbol) -> list[Symbol]:
         """Definitions it calls, those called by what is defined within it included."""
@@ -96,7 +102,8 @@ class Queries:
         found: dict[Symbol, None] = {}
         pending = [symbol]
         while pending:
-            below = self._sources(self._rows(query, (self._slot(pending.pop()),)))
+            item = pending.pop()
+            below = [*self._sources(self._rows(query, (self._slot(item),))), *self._serving(item)]
             new = [item for item in below if item not in found and item != symbol]
             found.update(dict.fromkeys(new))
             pending += new if transitive else []
@@ -150,9 +157,22 @@ class Queries:
         ]
 
     def _slot(self, symbol: Symbol) -> int:
-        query = "SELECT id FROM slot WHERE space=? AND name=?"
-        found = self._rows(query, (symbol.space, symbol.slot)) if symbol.space else []
+        return self._slot_at(symbol.space, symbol.slot) if symbol.space else -1
+
+    def _slot_at(self, space: str, slot: str) -> int:
+        found = self._rows("SELECT id FROM slot WHERE space=? AND name=?", (space, slot))
         return int(found[0][0]) if found else -1
+
+    def _meant(self, symbol: Symbol) -> list[int]:
+        """The slots whose uses are uses of a symbol."""
+        places = [(symbol.space, symbol.slot)] if symbol.space else []
+        if symbol.kind == "method":
+            places += Kinship(self._store.db).same_method(symbol.space, symbol.slot)
+        return [slot for place in places if (slot := self._slot_at(*place)) >= 0]
+
+    def _serving(self, symbol: Symbol) -> list[Symbol]:
+        found = Kinship(self._store.db).serving(symbol.space, symbol.slot)
+        return [item for place in found for item in self._of_slot(self._slot_at(*place))]
 
     def _uses(self, space: str, slot: str) -> int:
         query = "SELECT sum(e.count) FROM edge e JOIN slot t ON e.slot=t.id WHERE t.space=? AND t.name=?"

@@ -6,7 +6,6 @@ the name, and which spaces the file sees.
 """
 
 import posixpath
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.layers import is_sample, is_test
@@ -14,6 +13,8 @@ from aoci_agent.aoci.resolve.nearness import shared_parts
 from aoci_agent.views.graph.values import Class
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aoci_agent.views.graph.engine import Engine, Targets
     from aoci_agent.views.graph.tables import Face, Found
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from aoci_agent.views.graph.model import Entry, Finder, Term
@@ -62,14 +62,27 @@ class Tables:
         self._stars = stars
         self._homes = homes
         self._seen: dict[str, tuple[str, ...]] = {}
+        self._by_slot: dict[str, dict[str, list[Face]]] = {}
 
     def entries(self, space: str, slot: str) -> tuple[Found, ...]:
         """The entries of a slot, in path order."""
-        found: list[Found] = []
-        for path in self._spaces.get(space, ()):
-            face = self.face(path)
-            found += [Found(face, entry) for entry in face.entries.get(slot, ())]
-        return tuple(found)
+        paths = self._spaces.get(space, ())
+        if len(paths) > 1:
+            faces: Iterable[Face] = self._definers(space, paths).get(slot, ())
+        else:
+            faces = map(self.face, paths)
+        return tuple(Found(face, entry) for face in faces for entry in face.entries.get(slot, ()))
+
+    def _definers(self, space: str, paths: Sequence[str]) -> Mapping[str, list[Face]]:
+        """The files of a space by the slots they have entries for."""
+        known = self._by_slot.get(space)
+        if known is None:
+            known = self._by_slot[space] = {}
+            for path in paths:
+                face = self.face(path)
+                for slot in face.entries:
+                    known.setdefault(slot, []).append(face)
+        return known
 
     def look(self, key: Key) -> tuple[str, ...]:
         """What a key that is no slot leads to: spaces."""

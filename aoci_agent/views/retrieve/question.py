@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from aoci_agent.aoci.wordset import wordset
 from aoci_agent.views.lexical.tokens import words_of
-from aoci_agent.views.retrieve.inflections import other_forms
 
 LONGEST = 20_000  # characters of a query that are read
 _TITLE = 300
-_FORM = 0.5
 _COMMON = wordset(
     "all also am any because been being could did does doing get got had he her here him his just"
     " like make may me might must my need no now off only other our out over please same see she"
@@ -57,11 +55,6 @@ class Question:
     paths: tuple[str, ...] = ()  # of files, as written
     frames: tuple[str, ...] = ()  # paths of a traceback's frames, the innermost first
 
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Texts to search for, each weighed alike: what stands in several counts more."""
-        return (self.title, self.prose, self.text)
-
 
 def question_of(text: str) -> Question:
     """Take a query apart; never fails."""
@@ -84,18 +77,9 @@ def question_of(text: str) -> Question:
 
 
 def weights_of(text: str) -> dict[str, float]:
-    """The words to search for; a word that is repeated counts more, but not as often as it is.
-
-    Other forms of a word (`redirects` of `redirect`) are searched for too, for less.
-    """
+    """The words to search for; a word that is repeated counts more, but not as often as it is."""
     counts = Counter(word for word in words_of(text) if word not in _COMMON)
-    weights = {word: 1 + math.log(times) for word, times in counts.items()}
-    forms: dict[str, float] = {}
-    for word, weight in weights.items():
-        for form in other_forms(word):
-            if form not in weights:
-                forms[form] = max(forms.get(form, 0), _FORM * weight)
-    return weights | forms
+    return {word: 1 + math.log(times) for word, times in counts.items()}
 
 
 def _sentences(body: str) -> Iterable[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from aoci_agent.views.model import Scored
 
 # A file is as good as its best blocks; further ones add less and less.
-_BEST = (1.0, 0.5, 0.25)
+_BEST = (1.0, 0.3, 0.1)
 
 
 class Block(NamedTuple):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from aoci_agent.views.retrieve.ranking import (
     Block,
+    K,
     Ranking,
     added,
     ordered,
@@ -46,20 +47,27 @@ def raised(blocks: Mapping[Block, float], files: Mapping[str, float]) -> dict[Bl
 
 
 class Reasons:
-    """Why a block or a file is in an answer: where each signal ranks it, if among the first."""
+    """Why a block is in an answer: where each signal ranks it, or its file, if among the first."""
 
     def __init__(self, signals: Iterable[Signal]) -> None:
         self._blocks: dict[Block, list[str]] = {}
-        self._files: dict[str, list[str]] = {}
+        self._files: dict[str, list[str]] = {}  # of signals that rank blocks too
+        self._of_files: dict[str, list[str]] = {}  # of those that do not
         for signal in signals:
-            for rank, block in enumerate(ordered(signal.ranking.blocks)[:_TOLD], 1):
-                self._blocks.setdefault(block, []).append(f"{signal.name} {rank}")
-            for rank, path in enumerate(ordered(signal.ranking.files)[:_TOLD], 1):
-                self._files.setdefault(path, []).append(f"{signal.name} {rank}")
+            blocks, files = signal.ranking.blocks, signal.ranking.files
+            _note(self._blocks, ordered(blocks), signal.name)
+            _note(self._files if blocks else self._of_files, ordered(files), signal.name)
 
     def of(self, block: Block) -> str:
         """One line, "" when no signal alone puts it high."""
-        if block in self._blocks:
-            return ", ".join(self._blocks[block])
-        told = self._files.get(block.path)
-        return f"its file: {', '.join(told)}" if told else ""
+        own = self._blocks.get(block)
+        told = ", ".join((*(own or ()), *self._of_files.get(block.path, ())))
+        if told:
+            return told
+        files = self._files.get(block.path)
+        return f"its file: {', '.join(files)}" if files else ""
+
+
+def _note(reasons: dict[K, list[str]], ranked: Sequence[K], name: str) -> None:
+    for rank, key in enumerate(ranked[:_TOLD], 1):
+        reasons.setdefault(key, []).append(f"{name} {rank}")

@@ -116,6 +116,36 @@ def test_inner_blocks_have_names_of_their_own() -> None:
     assert found.leads("main.go", "x.Sho|w") == ["store/store.go:Item.Show"]
 
 
+def test_a_usual_build_comes_before_the_files_of_other_builds() -> None:
+    files = {
+        "go.mod": "module m\n",
+        "os.go": "//go:build !special\n\npackage m\n\nfunc name() {}\n",
+        "os_windows.go": "package m\n\nfunc name() {}\nfunc only() { name(); use() }\n",
+        "special.go": "//go:build special && (linux || darwin)\n\npackage m\n\nfunc name() {}\n",
+        "use.go": "package m\n\nfunc use() { name(); only() }\n",
+    }
+    found = Graph.of(files)
+    assert found.leads("use.go", "n|ame()") == ["os.go:name"]
+    assert found.leads("use.go", "o|nly()") == ["os_windows.go:only"]
+    assert found.leads("os_windows.go", "u|se()") == ["use.go:use"]
+    assert set(found.leads("os_windows.go", "n|ame();")) == {
+        "os_windows.go:name",
+        "special.go:name",
+    }
+
+
+def test_a_type_with_the_methods_of_an_interface_serves_it() -> None:
+    found = graph("r.Read(`a`)\ns.Read(`b`)")
+    view = found.view
+    by_type = view.references(found.symbol("Store.Read"))
+    by_interface = view.references(found.symbol("Reader.Read"))
+    lines = [(item.location.path, item.location.start) for item in by_type]
+    assert lines == [("main.go", 9), ("main.go", 10)]
+    assert by_interface == by_type
+    assert [item.qualified for item in view.subclasses(found.symbol("Reader"))] == ["Store"]
+    assert [item.qualified for item in view.callers(found.symbol("Store.Read"))] == ["run"]
+
+
 def test_updates_across_files_of_a_package_are_rebuilds() -> None:
     before = graph("s.Close()")
     for edit in (

@@ -57,7 +57,7 @@ def test_words_do_not_depend_on_what_stands_around_their_line(text: str) -> None
 
 
 def test_a_file_has_the_words_of_its_text() -> None:
-    plain = LexicalSettings(path_times=0, symbol_times=0, stems=False)
+    plain = LexicalSettings(path_times=0, symbol_times=0)
     for file in sorted(PACKAGE.rglob("*.*"))[::7]:
         if file.suffix not in {".py", ".md", ".go", ".rs", ".java", ".cjs"}:
             continue

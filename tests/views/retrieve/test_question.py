@@ -66,35 +66,19 @@ def test_frames_of_other_languages(trace: str, frames: list[str]) -> None:
 
 
 def test_one_line_is_title_prose_and_text_alike() -> None:
-    assert set(question_of("parse the config file").parts) == {"parse the config file"}
+    question = question_of("parse the config file")
+    assert {question.title, question.prose, question.text} == {"parse the config file"}
 
 
 def test_repeated_words_count_more_but_not_in_proportion() -> None:
     weights = weights_of("redirect redirect redirect header the would")
     assert weights["header"] == 1
     assert 1 < weights["redirect"] < 3
-    assert not {"the", "would"} & set(weights)
-
-
-@pytest.mark.parametrize(
-    ("word", "other"),
-    [
-        ("redirect", "redirects"), ("redirects", "redirected"), ("parsing", "parse"), ("retries", "retry"),
-        ("cached", "cache"), ("getting", "gets"), ("classes", "class"), ("stopped", "stop"),
-    ],
-)  # fmt: skip
-def test_other_forms_of_a_word_count_less(word: str, other: str) -> None:
-    weights = weights_of(word)
-    assert 0 < weights[other] < weights[word] == 1
-
-
-def test_names_and_short_words_have_no_forms() -> None:
-    assert set(weights_of("foo_bars")) == {"foo_bars", "foo", "bars", *weights_of("bars")}
-    assert weights_of("url") == {"url": 1}
+    assert set(weights) == {"redirect", "header"}
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_taken_apart(text: str) -> None:
     question = question_of(text)
-    assert len(question.parts) == 3
+    assert question.title in question.prose
     assert all(0 < sureness <= 1 for sureness in question.names.values())

@@ -19,8 +19,22 @@ def languages() -> Mapping[str, Language]:
     from aoci_agent.views.graph.languages.ruby import Ruby
     from aoci_agent.views.graph.languages.rust import Rust
     from aoci_agent.views.graph.languages.script import Script
+    from aoci_agent.views.graph.languages.shell import Shell
+    from aoci_agent.views.graph.languages.swift import Swift
 
-    known: tuple[Language, ...] = (Python(), Go(), Script(), Jvm(), Rust(), C(), CSharp(), Php(), Ruby())
+    known: tuple[Language, ...] = (
+        Python(),
+        Go(),
+        Script(),
+        Jvm(),
+        Rust(),
+        C(),
+        CSharp(),
+        Php(),
+        Ruby(),
+        Swift(),
+        Shell(),
+    )
     return {language.name: language for language in known}
 
 
@@ -32,12 +46,16 @@ _FAMILIES = {
     "tsx": "script",
     "javascript": "script",
     "java": "jvm",
+    "kotlin": "jvm",
     "scala": "jvm",
+    "shell": "shell",
+    "swift": "swift",
     "rust": "rust",
     "c": "c",
     "cpp": "c",
     "csharp": "csharp",
-    "php": "php", "ruby": "ruby",
+    "php": "php",
+    "ruby": "ruby",
 }
 
 

@@ -31,9 +31,8 @@ class C:
         changed = Text(path, undecorated(text.text, classes=is_cpp))
         grammar = Grammar("tree_sitter_cpp" if is_cpp else "tree_sitter_c")
         idiom = CPP if is_cpp else C_IDIOM
-        return reading.read(
-            self.name, changed, grammar, idiom, lambda *_: path, repair=first_branches
-        )
+        tongue = reading.Tongue(self.name, grammar, idiom, reading.by_path, repair=first_branches)
+        return reading.read(changed, tongue)
 
     def finder(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> IncludeFinder:
         return IncludeFinder(paths)

@@ -1,5 +1,6 @@
 """C++ by table, on top of C."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.c import qualified, table
@@ -11,7 +12,7 @@ from aoci_agent.views.graph.languages.c.declarators import (
     unnamed_tag,
 )
 from aoci_agent.views.graph.languages.common import callables, expressions as ex, types
-from aoci_agent.views.graph.languages.common.callables import Head, Made
+from aoci_agent.views.graph.languages.common.callables import Form, Head, made
 from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, child_of, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.spread import DECLARED
@@ -19,7 +20,24 @@ from aoci_agent.views.graph.spread import DECLARED
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MAKERS = ("make_unique", "make_shared", "static_cast", "dynamic_cast", "reinterpret_cast", "const_cast", "down_cast")
+_MAKERS = (
+    "make_unique",
+    "make_shared",
+    "static_cast",
+    "dynamic_cast",
+    "reinterpret_cast",
+    "const_cast",
+    "down_cast",
+)
+
+
+@dataclass(slots=True)
+class CppNotes:
+    """What the rules of C++ note for each other."""
+
+    variables: tuple[tuple[str, int], ...] = ()  # of the template before what is read next
+
+
 _CLASSES = ("class_specifier", "struct_specifier", "union_specifier")
 _parameters = callables.one_by_one(parameter)
 
@@ -35,23 +53,30 @@ def _function(walk: Walk, node: "Node", use: str) -> int:
     if not in_class and not owner:
         return table.function(walk, node, use)
     static = is_marked(walk, node, "static")
-    made = Made("function", _parameters, "", inferred=False, static=static)
+    form = Form(
+        "function",
+        variables="",
+        listed=_parameters,
+        static=callables.always if static else callables.never,
+    )
     pure = node.child_by_field_name("default_value") is not None
     body = body or child_of(node, "default_method_clause", "delete_method_clause")
-    made.mark = DECLARED if body is None and not pure else ""
+    mark = DECLARED if body is None and not pure else ""
     named = qualified.parts(found.name)[-1]
-    listed, result = found.function.child_by_field_name("parameters"), node.child_by_field_name("type")
+    listed, result = (
+        found.function.child_by_field_name("parameters"),
+        node.child_by_field_name("type"),
+    )
+    head = Head(named, listed, result, body, mark, inside=_initializers)
     if not owner:
-        made.read(walk, node, Head(named, listed, result, body))
-        _initializers(walk, node)
+        made(walk, node, form, head)
         return UNKNOWN
     whole = ".".join(walk.text_of(part) for part in owner)
     slot, shown = walk.draft.slot(whole), walk.draft.qualified(whole)
     place = walk.place(owner[-1])
     kind = walk.draft.use(place, "type", walk.draft.read_type(whole, place.at))
     with walk.type_scope(slot, shown, walk.is_a(kind), open_=True):
-        made.read(walk, node, Head(named, listed, result, body))
-        _initializers(walk, node)
+        made(walk, node, form, head)
     return UNKNOWN
 
 
@@ -108,7 +133,8 @@ def _class(kind: str) -> "types.Rule":
         last = qualified.parts(named)[-1] if named is not None else None
         slot = walk.draft.slot(walk.text_of(last)) if last is not None else walk.unnamed()
         shown = walk.draft.qualified(walk.text_of(last)) if last is not None else walk.draft.source
-        listed, walk.template = walk.template, ()
+        notes = walk.notes(CppNotes)
+        listed, notes.variables = notes.variables, ()
         with walk.draft.part(slot, shown, lines_of(node), "class"):
             bases = _bases(walk, node)
             walk.draft.entries.append(Entry(slot, kind, bases=bases, parameters=listed))
@@ -123,7 +149,11 @@ def _class(kind: str) -> "types.Rule":
 
 def _bases(walk: Walk, node: "Node") -> tuple[int, ...]:
     clause = child_of(node, "base_class_clause")
-    found = [c for c in clause.named_children if c.type != "access_specifier"] if clause is not None else []
+    found = (
+        [c for c in clause.named_children if c.type != "access_specifier"]
+        if clause is not None
+        else []
+    )
     return tuple(term for term in walk.all_of(found, "base") if term != UNKNOWN)
 
 
@@ -179,9 +209,10 @@ def _template(walk: Walk, node: "Node", _use: str) -> int:
         found = declared(inner.child_by_field_name("declarator")).name
     name = qualified.dotted(walk, found) or "<template>"
     with walk.draft.scoped("block"):
-        walk.template = types.type_variables(walk, node, "parameters", walk.draft.slot(name))
+        notes = walk.notes(CppNotes)
+        notes.variables = types.type_variables(walk, node, "parameters", walk.draft.slot(name))
         walk.visit(inner)
-        walk.template = ()
+        notes.variables = ()
     return UNKNOWN
 
 
@@ -219,7 +250,7 @@ def _call(walk: Walk, node: "Node", _use: str) -> int:
         last = walk.text_of(qualified.parts(function)[-1])
         if last in _MAKERS and len(raw) > 2 and isinstance(raw[2], int):
             return walk.is_a(raw[2])
-        base = int(raw[1])
+        base = walk.base_of(base)
     return ex.called(walk, base, given)
 
 

@@ -61,11 +61,11 @@ def read_inside(walk: Walk, node: "Node | None") -> None:
     while node is not None and node.type in _AROUND:
         walk.visit(node.child_by_field_name("size"))
         inner = node.child_by_field_name("declarator")
-        if node.type == "function_declarator" and inner is not None:
-            if inner.type == "parenthesized_declarator":
-                for child in _parameters(node):
-                    walk.visit(child.child_by_field_name("type"), "type")
-                inner = inner.named_children[0] if inner.named_children else None
+        around = inner if inner is not None else node
+        if node.type == "function_declarator" and around.type == "parenthesized_declarator":
+            for child in _parameters(node):
+                walk.visit(child.child_by_field_name("type"), "type")
+            inner = around.named_children[0] if around.named_children else None
         node = inner
 
 

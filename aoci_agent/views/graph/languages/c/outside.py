@@ -9,8 +9,6 @@ OUTSIDE = Containers(
         " forward_list valarray future promise"
     ),
     maps=wordset("map unordered_map multimap unordered_multimap"),
-    through=wordset("unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic const"),
-    gives={
-        **dict.fromkeys(["front", "back", "at", "top", "begin", "end", "find", "rbegin", "cbegin", "data", "get"], "item"),
-    },
+    through=wordset("unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic"),
+    gives={"item": wordset("front back at top begin end find rbegin cbegin data get")},
 )

@@ -8,7 +8,13 @@ from aoci_agent.views.graph.model import UNKNOWN
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_TEMPLATES = ("template_type", "template_function", "template_method", "dependent_name", "dependent_type")
+_TEMPLATES = (
+    "template_type",
+    "template_function",
+    "template_method",
+    "dependent_name",
+    "dependent_type",
+)
 
 
 def parts(node: "Node | None") -> "list[Node]":

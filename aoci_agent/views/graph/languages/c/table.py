@@ -10,7 +10,7 @@ from aoci_agent.views.graph.languages.c.declarators import (
     unnamed_tag,
 )
 from aoci_agent.views.graph.languages.common import callables, expressions as ex, types
-from aoci_agent.views.graph.languages.common.callables import Head, Made
+from aoci_agent.views.graph.languages.common.callables import Form, Head, made
 from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.spread import DECLARED
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 STATIC = "@static"
-_parameters = callables.one_by_one(parameter)
+_FORM = Form("function", variables="", listed=callables.one_by_one(parameter))
 
 
 def _include(walk: Walk, node: "Node", _use: str) -> int:
@@ -45,13 +45,14 @@ def function(walk: Walk, node: "Node", _use: str) -> int:
     if found.name is None or found.function is None:
         walk.inside(node)
         return UNKNOWN
-    made = Made("function", _parameters, "", inferred=False, static=False)
+    mark = ""
     if body is None:
-        made.mark = DECLARED
+        mark = DECLARED
     elif is_marked(walk, node, "static") and is_source(walk):
-        made.mark = STATIC
+        mark = STATIC
     listed = found.function.child_by_field_name("parameters")
-    made.read(walk, node, Head(found.name, listed, node.child_by_field_name("type"), body))
+    head = Head(found.name, listed, node.child_by_field_name("type"), body, mark)
+    made(walk, node, _FORM, head)
     return UNKNOWN
 
 
@@ -135,9 +136,11 @@ def tagged(
     if body.type == "enumerator_list":
         walk.inside(body)
     else:
-        with walk.draft.part(slot, name, lines_of(node), "class"):
-            with walk.type_scope(slot, name, UNKNOWN, open_=False):
-                walk.inside(body)
+        with (
+            walk.draft.part(slot, name, lines_of(node), "class"),
+            walk.type_scope(slot, name, UNKNOWN, open_=False),
+        ):
+            walk.inside(body)
     if named is not None:
         walk.define(slot, named, kind, node, body)
     return walk.term("own", slot)
@@ -234,7 +237,7 @@ RULES = {
     "type_definition": _typedef,
     "type_descriptor": types.inner_type,
     "type_identifier": types.type_name,
-    "primitive_type": lambda walk, node, _: walk.term("outside", walk.text_of(node)),
+    "primitive_type": types.outside,
     "sized_type_specifier": ex.nothing,
     "compound_statement": ex.block,
     "for_statement": ex.block,

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from aoci_agent.views.graph.languages.common.types import type_variables
+from aoci_agent.views.graph.languages.common.types import MARKS, constraints, type_variables
 from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.overloads import GIVEN_TO
-from aoci_agent.views.graph.scopes import Scope
 from aoci_agent.views.graph.spread import DECLARED
 
 if TYPE_CHECKING:
@@ -25,15 +24,6 @@ class Parameter(NamedTuple):
     many: bool = False  # holds a list of what is declared
 
 
-class Head(NamedTuple):
-    """What is known of a callable before its body is read."""
-
-    name: "Node | None"
-    parameters: "Node | None"
-    result: "Node | None"
-    body: "Node | None"
-
-
 Parameters = Callable[[Walk, "Node"], "Parameter | None"]
 Listed = Callable[[Walk, "Node"], Sequence[Parameter]]
 
@@ -48,121 +38,6 @@ def plain(walk: Walk, node: "Node") -> Parameter | None:
     return Parameter(named, declared, "?" if value is not None else "", held)
 
 
-def callable_(
-    kind: str = "method",
-    *,
-    name: str = "name",
-    result: str = "type",
-    body: str = "body",
-    parameters: Parameters = plain,
-    listed: Listed | None = None,
-    variables: str = "type_parameters",
-    static: Callable[[Walk, "Node"], bool] = lambda _walk, _node: False,
-    stated: Callable[[Walk, "Node"], int] = lambda _walk, _node: UNKNOWN,
-    inferred: bool = False,
-) -> Rule:
-    """A callable with a name; `inferred` where what it gives may be told by its body.
-
-    `stated` is the type of what it gives where none is written as one. `parameters` reads one parameter; `listed` a whole list, where that is no list of such.
-    """
-    lists = listed or one_by_one(parameters)
-
-    def read(walk: Walk, node: "Node", _use: str) -> int:
-        head = Head(
-            node.child_by_field_name(name),
-            node.child_by_field_name("parameters"),
-            node.child_by_field_name(result) if result else None,
-            node.child_by_field_name(body) or child_of(node, body),
-        )
-        if head.name is None:
-            walk.inside(node)
-        else:
-            made = Made(kind, lists, variables, inferred=inferred, static=static(walk, node))
-            made.stated = stated
-            made.read(walk, node, head)
-        return UNKNOWN
-
-    return read
-
-
-class Made:
-    """Reads one callable."""
-
-    def __init__(
-        self, kind: str, parameters: Listed, variables: str, *, inferred: bool, static: bool
-    ) -> None:
-        self.kind = kind
-        self.parameters = parameters
-        self.variables = variables
-        self.inferred = inferred
-        self.static = static
-        self.stated: Callable[[Walk, Node], int] = lambda _walk, _node: UNKNOWN
-        self.mark = ""  # after its slot, where it is only declared or seen by its file alone
-
-    def read(self, walk: Walk, node: "Node", head: Head) -> None:
-        """Its parts, its entry and its definition."""
-        named = head.name
-        if named is None:
-            return
-        draft, name = walk.draft, walk.text_of(named)
-        holder = walk.holder().kind
-        method = holder == "class"
-        called = walk.named(name, "call") if method or walk.idiom.bare_calls else name
-        slot, qualified = draft.slot(called), draft.qualified(name)
-        if method and name in walk.repeated:
-            slot = self._overloaded(walk, slot, head.parameters)
-        if self.mark:
-            shown = "declared" if self.mark == DECLARED else "import"
-            draft.entries.append(Entry(slot, shown, walk.term("own", slot + self.mark)))
-            slot += self.mark
-        with draft.part(slot, qualified, lines_of(node), "function"):
-            for child in node.named_children:
-                if child.type in ("modifiers", "attribute_list", "annotation"):
-                    walk.inside(child)
-            with draft.scoped("function", slot, qualified) as scope:
-                type_variables(walk, node, self.variables)
-                given = self.parameters(walk, head.parameters) if head.parameters else ()
-                declared = walk.visit(head.result, "type")
-                if declared == UNKNOWN:
-                    declared = self.stated(walk, node)
-                bind_all(walk, given)
-                last = self._body(walk, head.body)
-                value = self._value(walk, scope, declared, last)
-        listed = [(p.mark.removeprefix("this") + walk.text_of(p.node), p.declared) for p in given]
-        if method and not self.static:
-            listed.insert(0, (walk.idiom.receiver, UNKNOWN))
-        entry = "method" if method and not self.static else "function"
-        draft.entries.append(Entry(slot, entry, value, (), (), tuple(listed), declared != UNKNOWN))
-        walk.define(slot, named, "method" if method else self.kind, node, head.body)
-        if given and given[0].mark == "this":
-            offered = f"{name}{GIVEN_TO}"
-            draft.entries.append(Entry(offered, "overload", walk.term("own", slot)))
-            walk.offers.append(offered)
-        if holder == "function":
-            alias = walk.named(name, "call") if walk.idiom.bare_calls else name
-            walk.alias(alias, walk.term("own", slot))
-
-    def _overloaded(self, walk: Walk, slot: str, parameters: "Node | None") -> str:
-        """A slot of its own, by the types of its parameters as written."""
-        said = "".join(walk.text_of(parameters).split())
-        own = f"{slot.removesuffix(walk.idiom.calls)}{said}"
-        walk.draft.entries.append(Entry(slot, "overload", walk.term("own", own)))
-        return own
-
-    def _body(self, walk: Walk, body: "Node | None") -> int:
-        if body is None:
-            return UNKNOWN
-        if body.type in walk.idiom.rules:
-            return walk.visit(body)
-        walk.inside(body)
-        return UNKNOWN
-
-    def _value(self, walk: Walk, scope: Scope, declared: int, last: int) -> int:
-        if declared != UNKNOWN or not self.inferred:
-            return walk.is_a(declared)
-        return walk.any_of([*scope.results, last])
-
-
 def one_by_one(read: Parameters) -> Listed:
     """Reads every parameter of a list."""
 
@@ -171,6 +46,124 @@ def one_by_one(read: Parameters) -> Listed:
         return [item for item in found if item is not None]
 
     return listed
+
+
+def never(_walk: Walk, _node: "Node") -> bool:
+    """Of no callable."""
+    return False
+
+
+def always(_walk: Walk, _node: "Node") -> bool:
+    """Of every callable."""
+    return True
+
+
+class Form(NamedTuple):
+    """How a kind of callable is written: fields of its node, and readers of its parts."""
+
+    kind: str = "method"  # outside of types
+    name: str = "name"
+    result: str = "type"
+    body: str = "body"
+    variables: str = "type_parameters"
+    listed: Listed = one_by_one(plain)
+    static: Callable[[Walk, "Node"], bool] = never
+    stated: Callable[[Walk, "Node"], int] = lambda _walk, _node: (
+        UNKNOWN
+    )  # result not written as one
+    inferred: bool = False  # whether its body may tell what it gives
+
+
+class Head(NamedTuple):
+    """What is known of a callable before it is read."""
+
+    name: "Node"
+    parameters: "Node | None"
+    result: "Node | None"
+    body: "Node | None"
+    mark: str = ""  # after its slot, where it is only declared or seen by its file alone
+    said: str = ""  # its parameters, where they are not in a node of their own
+    inside: Callable[[Walk, "Node"], None] = lambda _walk, _node: None  # read before its body
+
+
+def callable_(form: Form) -> Rule:
+    """A callable with a name."""
+
+    def read(walk: Walk, node: "Node", _use: str) -> int:
+        named = node.child_by_field_name(form.name)
+        if named is None:
+            walk.inside(node)
+            return UNKNOWN
+        listed = node.child_by_field_name("parameters")
+        result = node.child_by_field_name(form.result) if form.result else None
+        body = node.child_by_field_name(form.body) or child_of(node, form.body)
+        made(walk, node, form, Head(named, listed, result, body))
+        return UNKNOWN
+
+    return read
+
+
+def made(walk: Walk, node: "Node", form: Form, head: Head) -> None:
+    """A callable: its parts, its entry and its definition."""
+    draft, name = walk.draft, walk.text_of(head.name)
+    holder = walk.holder().kind
+    method = holder == "class"
+    bare = walk.named(name, "call") if walk.idiom.bare_calls else name
+    slot, qualified = _slot(walk, head, method=method), draft.qualified(name)
+    with draft.part(slot, qualified, lines_of(node), "function"):
+        for child in node.named_children:
+            if child.type in MARKS:
+                walk.inside(child)
+        with draft.scoped("function", slot, qualified) as scope:
+            type_variables(walk, node, form.variables)
+            constraints(walk, node)
+            given = form.listed(walk, head.parameters) if head.parameters is not None else ()
+            declared = walk.visit(head.result, "type")
+            declared = declared if declared != UNKNOWN else form.stated(walk, node)
+            bind_all(walk, given)
+            head.inside(walk, node)
+            last = _body(walk, head.body)
+            told = walk.any_of([*scope.results, last]) if form.inferred else UNKNOWN
+    value = walk.is_a(declared) if declared != UNKNOWN else told
+    bound = method and not form.static(walk, node)
+    _enter(walk, slot, Entry(slot, "method" if bound else "function", value), given, bound=bound)
+    walk.define(slot, head.name, "method" if method else form.kind, node, head.body)
+    if given and given[0].mark == "this":
+        draft.entries.append(Entry(f"{name}{GIVEN_TO}", "overload", walk.term("own", slot)))
+        walk.offers.append(f"{name}{GIVEN_TO}")
+    if holder == "function":
+        walk.alias(bare, walk.term("own", slot))
+
+
+def _slot(walk: Walk, head: Head, *, method: bool) -> str:
+    """The slot of a callable: of its own where several share a name, or where it is marked."""
+    draft, name = walk.draft, walk.text_of(head.name)
+    slot = draft.slot(walk.named(name, "call") if method or walk.idiom.bare_calls else name)
+    if method and name in walk.repeated:
+        said = "".join((head.said or walk.text_of(head.parameters)).split())
+        own = f"{slot.removesuffix(walk.idiom.calls)}{said}"
+        own = own if own != slot else f"{own}@"
+        draft.entries.append(Entry(slot, "overload", walk.term("own", own)))
+        slot = own
+    if head.mark:
+        shown = "declared" if head.mark == DECLARED else "import"
+        draft.entries.append(Entry(slot, shown, walk.term("own", slot + head.mark)))
+    return slot + head.mark
+
+
+def _enter(walk: Walk, slot: str, entry: Entry, given: Sequence[Parameter], *, bound: bool) -> None:
+    listed = [(p.mark.removeprefix("this") + walk.text_of(p.node), p.declared) for p in given]
+    if bound:
+        listed.insert(0, (walk.idiom.receiver, UNKNOWN))
+    told = entry.value != UNKNOWN
+    walk.draft.entries.append(entry._replace(slot=slot, parameters=tuple(listed), declared=told))
+
+
+def _body(walk: Walk, body: "Node | None") -> int:
+    if body is not None and body.type not in walk.idiom.rules:
+        walk.inside(body)
+        return UNKNOWN
+    return walk.visit(body)
 
 
 def bind_all(walk: Walk, parameters: Sequence[Parameter]) -> None:
@@ -182,9 +175,7 @@ def bind_all(walk: Walk, parameters: Sequence[Parameter]) -> None:
             walk.bind(item.node, value, 0, "parameter")
 
 
-def lambda_(
-    parameters: str = "parameters", body: str = "body", read: Parameters = plain
-) -> Rule:
+def lambda_(parameters: str = "parameters", body: str = "body", read: Parameters = plain) -> Rule:
     """A function without a name: bare identifiers among its parameters are bound, too."""
 
     def rule(walk: Walk, node: "Node", _use: str) -> int:

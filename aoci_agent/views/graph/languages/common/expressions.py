@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from aoci_agent.views.graph.languages.common.types import repeated_in
+from aoci_agent.views.graph.languages.common.types import MARKS, repeated_in
 from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.overloads import GIVEN_TO
@@ -59,6 +59,15 @@ def same(field: str = "") -> Rule:
             return term
         terms = walk.all_of(node.named_children)
         return terms[-1] if terms else UNKNOWN
+
+    return read
+
+
+def only(field: str) -> Rule:
+    """A node of which one part is read."""
+
+    def read(walk: Walk, node: "Node", use: str) -> int:
+        return walk.visit(node.child_by_field_name(field), use)
 
     return read
 
@@ -143,10 +152,12 @@ def anonymous(walk: Walk, node: "Node", body: "Node", base: int) -> None:
     draft = walk.draft
     slot = walk.unnamed()
     draft.entries.append(Entry(slot, "class", bases=(base,) if base != UNKNOWN else ()))
-    with draft.part(slot, draft.source, lines_of(node), "class"):
-        with walk.type_scope(slot, draft.source, walk.term("self", slot), open_=True):
-            walk.repeated = repeated_in(walk, body)
-            walk.inside(body)
+    with (
+        draft.part(slot, draft.source, lines_of(node), "class"),
+        walk.type_scope(slot, draft.source, walk.term("self", slot), open_=True),
+    ):
+        walk.repeated = repeated_in(walk, body)
+        walk.inside(body)
 
 
 def assign(left: str = "left", right: str = "right") -> Rule:
@@ -211,7 +222,7 @@ def variables(
     def read(walk: Walk, node: "Node", _use: str) -> int:
         declared = walk.visit(node.child_by_field_name(kind), "type")
         for child in node.named_children:
-            if child.type in ("modifiers", "attribute_list", "annotation"):
+            if child.type in MARKS:
                 walk.inside(child)
         for item in node.children_by_field_name(listed):
             at = item.child_by_field_name(named)

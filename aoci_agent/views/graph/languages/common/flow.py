@@ -44,7 +44,9 @@ def leaves(node: "Node") -> bool:
         if last.type.startswith(_LEAVING):
             return True
         last = last.named_children[-1]
-        if "expression" in last.type and not last.type.startswith(("expression_statement", "throw")):
+        if "expression" in last.type and not last.type.startswith(
+            ("expression_statement", "throw")
+        ):
             return False
     return last.type.startswith(_LEAVING)
 

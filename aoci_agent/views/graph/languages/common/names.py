@@ -93,7 +93,9 @@ class Names(Draft):
         if scope in self.inner:
             if known:
                 return self._terms.add("own", slot), True
-            return (self._terms.add("seen", slot), False) if self.free == "seen" else (UNKNOWN, False)
+            return (
+                (self._terms.add("seen", slot), False) if self.free == "seen" else (UNKNOWN, False)
+            )
         if known or scope in self.open:
             return self._terms.add(".", self._close(self.receivers[scope]), name), known
         return UNKNOWN, False

@@ -1,36 +1,38 @@
 """What a language knows of types outside the repository: containers, and what their methods give."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from aoci_agent.views.graph.model import Typed
 from aoci_agent.views.graph.values import NOTHING, Instance, Outside, Value, Values, merged
+
+_UNWRAPPED = frozenset(("Option", "Result", "OnceCell", "OnceLock"))
 
 
 class Containers:
     """A language's `Outside`, by tables. Names of types are the last part of their full name.
 
     `items`: types of which the first argument is what is in them. `maps`: those with keys and values.
-    `through`: types that are as good as what is in them. `gives`: method -> what it gives: `item` (of
+    `through`: types that are as good as what is in them. `gives`: methods by what they give: `item` (of
     maps the value), `some` (the item, if there is one), `key`, `self`, `all` and `keys` (something that
-    has these in it), `numbered` (pairs of a number and an item), or the name of a type. `holds`: the
-    same for fields.
+    has these in it), `numbered` (pairs of a number and an item). `holds`: the same for fields.
     """
 
     iteration: Sequence[str] = ()
 
     def __init__(
         self,
-        items: frozenset[str],
-        maps: frozenset[str],
-        through: frozenset[str],
-        gives: Mapping[str, str],
-        holds: Mapping[str, str] | None = None,
+        *,
+        items: frozenset[str] = frozenset(),
+        maps: frozenset[str] = frozenset(),
+        through: frozenset[str] = frozenset(),
+        gives: Mapping[str, Iterable[str]] | None = None,
+        holds: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
         self._items = items | {"Array"}
         self._maps = maps
         self._through = through
-        self._gives = gives
-        self._holds = holds or {}
+        self._gives = _by_name(gives or {})
+        self._holds = _by_name(holds or {})
 
     def canonical(self, name: str) -> str:
         return name.rpartition(".")[2]
@@ -65,26 +67,17 @@ class Containers:
 
     def _give(self, value: Instance, wanted: str) -> Values:
         held = value.arguments
-        if wanted == "self":
-            return (value,)
-        if wanted == "all":
-            return (Instance("Array", held[-1:]),)
-        if wanted == "keys":
-            return (Instance("Array", held[:1]),)
-        if wanted == "numbered":
-            return (Instance("Array", ((Instance("tuple", (NOTHING, *held[:1])),),)),)
-        if wanted in ("item", "key", "some") and not held:
-            return NOTHING
-        if wanted == "key":
-            return held[0]
-        if wanted == "item":
-            return held[-1] if value.name in self._maps else held[0]
-        return self._some(value, held) if wanted == "some" else (Instance(wanted),)
-
-    def _some(self, value: Instance, held: tuple[Values, ...]) -> Values:
-        if value.name in ("Option", "Result", "OnceCell", "OnceLock"):
-            return held[0]
-        return (Instance("Option", (held[-1] if value.name in self._maps else held[0],)),)
+        inside = held[-1:] if value.name in self._maps else held[:1]
+        given: dict[str, Values] = {
+            "self": (value,),
+            "all": (Instance("Array", held[-1:]),),
+            "keys": (Instance("Array", held[:1]),),
+            "numbered": (Instance("Array", ((Instance("tuple", (NOTHING, *held[:1])),),)),),
+            "key": merged(held[:1]),
+            "item": merged(inside),
+            "some": merged(inside) if value.name in _UNWRAPPED else (Instance("Option", inside),),
+        }
+        return given[wanted]
 
     def item(self, value: Instance, inside: tuple[Values, ...]) -> Values:
         if value.name in self._maps:
@@ -112,3 +105,7 @@ class Containers:
 
     def manager(self, decorator: Value) -> str:
         return ""
+
+
+def _by_name(kinds: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {name: kind for kind, names in kinds.items() for name in names}

@@ -1,7 +1,7 @@
 """Bytes of a file -> its facts, by the rules of a language. Never raises on any text."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from aoci_agent.aoci.facts.parsing import TooSlow
 from aoci_agent.views.graph.languages.common.names import Names
@@ -14,32 +14,34 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def read(
-    language: str,
-    text: Text,
-    grammar: Grammar,
-    idiom: Idiom,
-    space: "Callable[[Text, Node], str]",
-    free: str = "seen",
-    free_type: str = "",
-    names: type[Names] = Names,
-    repair: Callable[[str], str] | None = None,
-) -> FileFacts:
-    """The facts of a text. Names the file imports are bound in a block around all of it.
+class Tongue(NamedTuple):
+    """What reading a language takes."""
 
-    `repair` makes another text of one that does not parse, lines and columns kept.
-    """
+    language: str
+    grammar: Grammar
+    idiom: Idiom
+    space: "Callable[[Text, Node], str]"
+    free: str = "seen"  # the term of a name that is not bound in the file
+    free_type: str = ""  # the same of a name of a type, where it differs
+    names: type[Names] = Names
+    repair: Callable[[str], str] | None = (
+        None  # of a text that does not parse; lines and columns stay
+    )
+
+
+def read(text: Text, how: Tongue) -> FileFacts:
+    """The facts of a text. Names the file imports are bound in a block around all of it."""
     problem = ""
     try:
-        root = Parsed(text.path, text.data, grammar).tree.root_node
-        if repair is not None and root.has_error:
-            other = Text(text.path, repair(text.text))
-            tried = Parsed(other.path, other.data, grammar).tree.root_node
+        root = Parsed(text.path, text.data, how.grammar).tree.root_node
+        if how.repair is not None and root.has_error:
+            other = Text(text.path, how.repair(text.text))
+            tried = Parsed(other.path, other.data, how.grammar).tree.root_node
             if lost(tried) < lost(root):
                 text, root = other, tried
-        where = space(text, root)
-        draft = names(language, where, text.count, free, free_type)
-        walk = Walk(text, draft, idiom)
+        space = how.space(text, root)
+        draft = how.names(how.language, space, text.count, how.free, how.free_type)
+        walk = Walk(text, draft, how.idiom)
         with draft.scoped("block"):
             walk.inside(root)
         offers = tuple(sorted(set(walk.offers)))
@@ -48,7 +50,12 @@ def read(
         problem = "that would take too long to parse"
     except RecursionError:
         problem = "nested too deep"
-    return FileFacts(language, text.path, problem=problem)
+    return FileFacts(how.language, text.path, problem=problem)
+
+
+def by_path(text: Text, _root: "Node") -> str:
+    """A space for each file, called as its path."""
+    return text.path
 
 
 def lost(root: "Node") -> int:

@@ -1,7 +1,7 @@
 """Rules for types: classes, interfaces, enums, and for types as they are written."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
@@ -10,21 +10,23 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def type_(
-    kind: str,
-    *,
-    bases: tuple[str, ...] = (),
-    body: str = "body",
-    record: str = "",
-    variables: str = "type_parameters",
-    mixed: str = "",
-    opened: Callable[[Walk, "Node"], bool] = lambda _walk, _node: False,
-) -> Rule:
-    """A type with a name. `bases` and `record` (fields as parameters): fields or types of children.
+MARKS = frozenset(("modifiers", "attribute_list", "annotation"))  # in front of definitions
 
-    `mixed`: what in its body lists further bases, which come first. `opened`: whether it has members
-    in other files, too.
-    """
+
+class Shape(NamedTuple):
+    """How a kind of type is written: fields of its node, or types of its children."""
+
+    kind: str
+    bases: tuple[str, ...] = ()
+    record: str = ""  # parameters that are its fields
+    body: str = "body"
+    variables: str = "type_parameters"
+    mixed: str = ""  # what in its body lists further bases, which come first
+    opened: Callable[[Walk, "Node"], bool] = lambda _walk, _node: False  # members in other files
+
+
+def type_(shape: Shape) -> Rule:
+    """A type with a name."""
 
     def read(walk: Walk, node: "Node", _use: str) -> int:
         named = node.child_by_field_name("name")
@@ -32,25 +34,26 @@ def type_(
             walk.inside(node)
             return UNKNOWN
         draft, name = walk.draft, walk.text_of(named)
-        inside = node.child_by_field_name(body) or child_of(node, body)
+        inside = node.child_by_field_name(shape.body) or child_of(node, shape.body)
         slot, qualified = draft.slot(name), draft.qualified(name)
         with draft.part(slot, qualified, lines_of(node), "class"), draft.scoped("block"):
             _marks(walk, node)
-            listed = type_variables(walk, node, variables, slot)
-            lists = _held(node, bases)
-            if mixed and inside is not None:
-                lists = [*(c for c in inside.named_children if c.type == mixed), *lists]
+            listed = type_variables(walk, node, shape.variables, slot)
+            constraints(walk, node, slot)
+            lists = _held(node, shape.bases)
+            if shape.mixed and inside is not None:
+                lists = [*(c for c in inside.named_children if c.type == shape.mixed), *lists]
             found = [term for held in lists for term in base_list(walk, held)]
             known = tuple(term for term in found if term != UNKNOWN)
-            draft.entries.append(Entry(slot, kind, bases=known, parameters=listed))
-            receiver, more = walk.term("self", slot), bool(known) or opened(walk, node)
+            draft.entries.append(Entry(slot, shape.kind, bases=known, parameters=listed))
+            receiver, more = walk.term("self", slot), bool(known) or shape.opened(walk, node)
             with walk.type_scope(slot, qualified, receiver, open_=more):
-                for held in _held(node, (record,)) if record else ():
+                for held in _held(node, (shape.record,)) if shape.record else ():
                     _record(walk, held)
                 if inside is not None:
                     walk.repeated = repeated_in(walk, inside)
                     walk.inside(inside)
-        walk.define(slot, named, kind, node, inside)
+        walk.define(slot, named, shape.kind, node, inside)
         if walk.holder().kind == "function":
             walk.alias(name, walk.term("own", slot))
         return UNKNOWN
@@ -66,7 +69,7 @@ def _held(node: "Node", names: tuple[str, ...]) -> "list[Node]":
 def _marks(walk: Walk, node: "Node") -> None:
     """Annotations and the like in front of a definition."""
     for child in node.named_children:
-        if child.type in ("modifiers", "attribute_list", "annotation"):
+        if child.type in MARKS:
             walk.inside(child)
 
 
@@ -100,7 +103,7 @@ def type_variables(
     found: list[tuple[str, int]] = []
     for child in held.named_children:
         named = child.child_by_field_name("name") or child.child_by_field_name("left")
-        if named is None:
+        if named is None or "identifier" not in named.type:
             named = child if not child.named_children else child.named_children[0]
         if "identifier" not in named.type:
             continue
@@ -110,13 +113,33 @@ def type_variables(
         variable = walk.term("lit", "TypeVar")
         bound = next((term for term in terms if term != UNKNOWN), UNKNOWN)
         if bound != UNKNOWN:
-            variable = walk.term("()", variable, bound)
+            variable = walk.term("()", variable, "bound", bound)
         place = f"{slot or walk.draft.scope.slot}.{name}"
         walk.draft.entries.append(Entry(place, "alias", variable))
         own = walk.term("own", place)
         walk.alias(name, own)
         found.append((name, own))
     return tuple(found)
+
+
+def constraints(walk: Walk, node: "Node", slot: str = "") -> None:
+    """What type parameters must be, where that is said after the head: `where T : Base`."""
+    for clause in node.named_children:
+        if clause.type == "type_parameter_constraints_clause":
+            _constrained(walk, clause, slot)
+        elif clause.type == "where_clause":
+            for child in clause.named_children:
+                _constrained(walk, child, slot)
+
+
+def _constrained(walk: Walk, node: "Node", slot: str) -> None:
+    first, *rest = node.named_children or [node]
+    walk.visit(first, "type")
+    terms = [term for child in rest for term in base_list(walk, child) if term != UNKNOWN]
+    if terms:
+        variable = walk.term("()", walk.term("lit", "TypeVar"), "bound", terms[0])
+        place = f"{slot or walk.draft.scope.slot}.{walk.text_of(first)}"
+        walk.draft.entries.append(Entry(place, "alias", variable))
 
 
 def repeated_in(walk: Walk, body: "Node") -> frozenset[str]:
@@ -126,7 +149,8 @@ def repeated_in(walk: Walk, body: "Node") -> frozenset[str]:
     for child in body.named_children:
         if child.type in walk.idiom.callables:
             named = child.child_by_field_name("name")
-            name = walk.text_of(named) if named is not None else child.type
+            name = walk.text_of(named) if named is not None else child.children[0].type
+            name = "init" if child.type == "init_declaration" else name
             (twice if name in seen else seen).add(name)
     return frozenset(twice)
 
@@ -137,6 +161,16 @@ def repeated_in(walk: Walk, body: "Node") -> frozenset[str]:
 def type_name(walk: Walk, node: "Node", use: str) -> int:
     """The name of a type."""
     return walk.name(node, use if use in ("base", "call", "import") else "type", called=False)
+
+
+def outside(walk: Walk, node: "Node", _use: str) -> int:
+    """A type of the language itself."""
+    return walk.term("outside", walk.text_of(node))
+
+
+def any_type(walk: Walk, node: "Node", _use: str) -> int:
+    """One of several types: `A | B`."""
+    return walk.any_of(walk.all_of(node.named_children, "type"))
 
 
 def inner_type(walk: Walk, node: "Node", use: str) -> int:
@@ -176,8 +210,6 @@ def qualified(value: str = "", name: str = "name") -> Rule:
         named = node.child_by_field_name(name) or node.named_children[-1]
         used = use if use in ("base", "call") else "type"
         around = walk.visit(held, "type") if held is not None and held != named else UNKNOWN
-        return walk.draft.use(
-            walk.place(named), used, walk.term(".", around, walk.text_of(named))
-        )
+        return walk.draft.use(walk.place(named), used, walk.term(".", around, walk.text_of(named)))
 
     return read

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from aoci_agent.views.graph.draft import Place
 from aoci_agent.views.graph.languages.common.names import Names
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 DEEPEST = 120  # nodes within nodes that are read; generated code nests deeper
 _SHOWN = 200  # characters of a signature or of a documentation line
 
+Notes = TypeVar("Notes")
 # Reads a node that is used in some way (read, call, write, type, base, import); gives its raw term.
 Rule = Callable[["Walk", "Node", str], int]
 
@@ -30,6 +31,7 @@ class Idiom(NamedTuple):
     callables: frozenset[str] = frozenset()  # nodes of members that may be overloaded
     receiver: str = "this"
     comments: str = "comment"  # in the type of a comment node
+    signs: bytes = b""  # may stand in front of names, but do not belong to them
 
 
 class Walk:
@@ -41,23 +43,21 @@ class Walk:
         self.draft = draft
         self.idiom = idiom
         self.repeated: frozenset[str] = frozenset()  # names several callables of the type have
-        self.spaces: dict[str, str] = {}  # names of namespaces in this file -> in full
-        self.package = False  # whether a clause has said what package this is
         self.stars: list[str] = []  # modules seen whole
         self.offers: list[str] = []  # slots looked for from elsewhere that are no definitions
-        self.template: tuple[tuple[str, int], ...] = ()  # type variables of what comes next
-        self.level = ""  # in front of names of methods that belong to the type itself
-        self.singleton = False  # whether such methods are defined here
-        self.known: set[str] = set()  # slots of fields that have a definition
+        self.known: set[str] = set()  # slots of variables that have a definition
         self.subject = UNKNOWN  # what the switch around is over
         self.own_type = UNKNOWN  # the type around, where it has a name for itself
         self.expected = UNKNOWN  # what a list in braces makes
         self.item = UNKNOWN  # what a lambda given to a container is given
-        self.budget = 3 * len(text.data)  # bytes that may be parsed a second time
-        self.pattern_end = -1  # where names of the pattern begin to hold
         self._rules = idiom.rules
         self._unnamed: dict[str, int] = {}
+        self._notes: dict[type[object], object] = {}
         self._depth = 0
+
+    def notes(self, kind: type[Notes]) -> Notes:
+        """What a language's rules note for each other while they read one file; made when first asked for."""
+        return cast("Notes", self._notes.setdefault(kind, kind()))
 
     # nodes
 
@@ -94,15 +94,20 @@ class Walk:
             return ""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def place(self, node: "Node", skipped: int = 0) -> Place:
-        """Where a name stands, without so many signs in front of it."""
+    def place(self, node: "Node") -> Place:
+        """Where a name stands, without signs in front of it."""
         start = node.start_byte
         row, column = node.start_point
-        length = node.end_byte - start - skipped
+        length = node.end_byte - start
         if not self.text.is_plain:
             column = len(self.data[start - column : start].decode("utf-8", "replace"))
-            length = len(self.text_of(node)) - skipped
-        return Place(row + 1, column + skipped, length, start)
+            length = len(self.text_of(node))
+        sign = self.data[start : start + 1]
+        if sign and sign in self.idiom.signs:
+            text = self.text_of(node)
+            bare = len(text.lstrip(self.idiom.signs.decode()))
+            return Place(row + 1, column + len(text) - bare, bare, start)
+        return Place(row + 1, column, length, start)
 
     # terms
 
@@ -114,6 +119,11 @@ class Walk:
         """One term for several."""
         return self.draft.raw.any_of(terms)
 
+    def base_of(self, term: int) -> int:
+        """A term without the types it is given."""
+        node = self.draft.raw.nodes[term]
+        return node[1] if node[0] == "[]" and len(node) > 1 and isinstance(node[1], int) else term
+
     def is_a(self, declared: int) -> int:
         """A value of a declared type."""
         return self.term("is", declared) if declared != UNKNOWN else UNKNOWN
@@ -122,20 +132,19 @@ class Walk:
         """A name as its slot is called, where it is used like this."""
         return name + self.idiom.calls if use == "call" else name
 
-    def name(self, node: "Node", use: str, skipped: int = 0, *, called: bool = True) -> int:
+    def name(self, node: "Node", use: str, *, called: bool = True) -> int:
         """A use of a plain name; not `called` where it is a type, whatever is done with it."""
-        place = self.place(node, skipped)
-        name = self.text_of(node)[skipped:]
+        place, name = self.place(node), self.text_of(node)
         if called and self.idiom.bare_calls:
             name = self.named(name, use)
         if use in ("type", "base") or not called:
             return self.draft.use(place, use, self.draft.read_type(name, place.at))
         return self.draft.use(place, use, self.draft.read(name, place.at))
 
-    def member(self, value: int, named: "Node", use: str, skipped: int = 0) -> int:
+    def member(self, value: int, named: "Node", use: str) -> int:
         """A use of a member of a value."""
-        name = self.named(self.text_of(named)[skipped:], use)
-        return self.draft.use(self.place(named, skipped), use, self.term(".", value, name))
+        name = self.named(self.text_of(named), use)
+        return self.draft.use(self.place(named), use, self.term(".", value, name))
 
     # scopes
 
@@ -145,6 +154,13 @@ class Walk:
         while scope is not None and scope.kind not in kinds:
             scope = scope.parent
         return scope
+
+    def is_bound(self, name: str) -> bool:
+        """Whether a name is known to be a local one here."""
+        scope: Scope | None = self.draft.scope
+        while scope is not None and name not in scope.names:
+            scope = scope.parent
+        return scope is not None
 
     def holder(self) -> Scope:
         """The scope that is no mere block."""
@@ -197,20 +213,12 @@ class Walk:
         self.draft.bind(Binding(name, "import", value, 0, target.block, alias=True), target)
 
     def keep(
-        self,
-        named: "Node",
-        whole: "Node",
-        kind: str,
-        value: int,
-        *,
-        declared: bool = True,
-        skipped: int = 0,
+        self, named: "Node", whole: "Node", kind: str, value: int, *, declared: bool = True
     ) -> None:
-        """A variable or constant others can see; signs that are skipped belong to its slot alone."""
-        name = self.text_of(named)
-        slot = self.draft.slot(name)
+        """A variable or constant others can see."""
+        slot = self.draft.slot(self.text_of(named))
         self.draft.entries.append(Entry(slot, kind, value, declared=declared))
-        self.define(slot, named, kind, whole, skipped=skipped)
+        self.define(slot, named, kind, whole)
 
     def variable(
         self, named: "Node", whole: "Node", value: int, *, declared: bool = True, kind: str = ""
@@ -231,12 +239,10 @@ class Walk:
         kind: str,
         whole: "Node",
         body: "Node | None" = None,
-        *,
-        skipped: int = 0,
         qualified: str = "",
     ) -> None:
         """A definition of the scope here, unless its qualified name is given."""
-        line, column, length, _ = self.place(named, skipped)
+        line, column, length, _ = self.place(named)
         name = self.text_of(named)[-length:]
         first, last = whole.start_point[0] + 1, whole.end_point[0] + 1
         end = body.start_byte if body is not None else whole.end_byte

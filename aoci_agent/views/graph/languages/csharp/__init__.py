@@ -30,7 +30,7 @@ class CSharp:
     def read(self, path: str, data: bytes) -> FileFacts:
         text = reading.text_of(path, data)
         grammar = Grammar("tree_sitter_c_sharp")
-        facts = reading.read(self.name, text, grammar, IDIOM, _namespace)
+        facts = reading.read(text, reading.Tongue(self.name, grammar, IDIOM, _namespace))
         around = [space or GLOBAL for space in outward(facts.space, ".")[1:]]
         return facts._replace(stars=(*around, *facts.stars, GLOBAL, "*global"))
 

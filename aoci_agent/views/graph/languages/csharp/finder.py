@@ -2,8 +2,11 @@
 
 import posixpath
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
-_GLOBAL = frozenset(("globalusings.cs", "usings.cs", "globalusing.cs", "globalimports.cs", "imports.cs"))
+_GLOBAL = frozenset(
+    ("globalusings.cs", "usings.cs", "globalusing.cs", "globalimports.cs", "imports.cs")
+)
 
 
 class NamespaceFinder:
@@ -19,9 +22,10 @@ class NamespaceFinder:
     def find(self, path: str, module: str) -> str:
         if module != "*global":
             return module
-        folder = path
-        while folder:
-            folder = posixpath.dirname(folder)
+        above = (
+            "" if str(folder) == "." else str(folder) for folder in PurePosixPath(path).parents
+        )
+        for folder in above:
             if folder in self._global:
                 return self._global[folder]
         return ""

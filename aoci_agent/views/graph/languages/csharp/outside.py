@@ -16,14 +16,21 @@ OUTSIDE = Containers(
     ),
     through=wordset("Task ValueTask Nullable Lazy ThreadLocal AsyncLocal WeakReference IOptions"),
     gives={
-        **dict.fromkeys(
-            ["First", "FirstOrDefault", "Last", "LastOrDefault", "Single", "SingleOrDefault", "ElementAt", "ElementAtOrDefault", "Dequeue", "Pop", "Peek", "Max", "Min", "MaxBy", "MinBy", "Find", "FindLast", "Invoke", "GetValueOrDefault", "FirstAsync", "FirstOrDefaultAsync", "SingleAsync", "SingleOrDefaultAsync"],
-            "item",
+        "item": wordset(
+            "First FirstOrDefault Last LastOrDefault Single SingleOrDefault ElementAt ElementAtOrDefault Dequeue"
+            " Pop Peek Max Min MaxBy MinBy Find FindLast Invoke GetValueOrDefault FirstAsync"
+            " FirstOrDefaultAsync SingleAsync SingleOrDefaultAsync"
         ),
-        **dict.fromkeys(
-            ["Where", "OrderBy", "OrderByDescending", "ThenBy", "Skip", "Take", "ToList", "ToArray", "Distinct", "Reverse", "AsEnumerable", "ToHashSet", "Concat", "Union", "Except", "Intersect", "Append", "Prepend", "AsQueryable", "ToListAsync", "ToArrayAsync", "TakeWhile", "SkipWhile", "GetEnumerator", "DefaultIfEmpty", "AsReadOnly", "FindAll", "Include", "AsNoTracking"],
-            "self",
+        "self": wordset(
+            "Where OrderBy OrderByDescending ThenBy Skip Take ToList ToArray Distinct Reverse AsEnumerable ToHashSet"
+            " Concat Union Except Intersect Append Prepend AsQueryable ToListAsync ToArrayAsync TakeWhile SkipWhile"
+            " GetEnumerator DefaultIfEmpty AsReadOnly FindAll Include AsNoTracking"
         ),
     },
-    holds={"Values": "all", "Keys": "keys", "Value": "item", "Current": "item", "Key": "key"},
+    holds={
+        "item": ("Value", "Current"),
+        "key": ("Key",),
+        "all": ("Values",),
+        "keys": ("Keys",),
+    },
 )

@@ -3,126 +3,14 @@
 from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common import callables, expressions as ex, types
-from aoci_agent.views.graph.languages.common.callables import Parameter
+from aoci_agent.views.graph.languages.common.callables import Form
+from aoci_agent.views.graph.languages.common.types import Shape
 from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, child_of
-from aoci_agent.views.graph.model import UNKNOWN, Entry
+from aoci_agent.views.graph.languages.csharp import definitions
+from aoci_agent.views.graph.model import UNKNOWN
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-
-def _using(walk: Walk, node: "Node", _use: str) -> int:
-    """`using A.B;`, `using static A.B.C;`, `using X = A.B.C;`"""
-    alias = node.child_by_field_name("name")
-    named = next((c for c in reversed(node.named_children) if c != alias), None)
-    if named is None:
-        return UNKNOWN
-    module = "".join(walk.text_of(named).split())
-    space, _, last = module.rpartition(".")
-    if alias is not None:
-        walk.alias(walk.text_of(alias), _within(walk, space, last))
-    elif any(child.type == "static" for child in node.children):
-        walk.draft.behind.append(_within(walk, space, last))
-    else:
-        walk.stars += [f"{walk.draft.space}.{module}", module]
-    return UNKNOWN
-
-
-def _within(walk: Walk, space: str, name: str) -> int:
-    term = walk.term("import", space, name)
-    return term if space else walk.draft.read(name, 0)
-
-
-def _namespace(walk: Walk, node: "Node", _use: str) -> int:
-    walk.inside(node.child_by_field_name("body"))
-    return UNKNOWN
-
-
-def _static(walk: Walk, node: "Node") -> bool:
-    return _is(walk, node, "static")
-
-
-def _is(walk: Walk, node: "Node", word: str) -> bool:
-    return any(c.type == "modifier" and walk.text_of(c) == word for c in node.named_children)
-
-
-def _parameter(walk: Walk, node: "Node") -> Parameter | None:
-    found = callables.plain(walk, node)
-    if found is None or node.type != "parameter":
-        return None
-    if _is(walk, node, "this"):
-        return found._replace(mark="this")
-    optional = any(child.type == "=" for child in node.children)
-    return found._replace(mark="?" if optional else "")
-
-
-def _parameters(walk: Walk, node: "Node") -> list[Parameter]:
-    """A parameter of any number of arguments stands in the list without a node of its own."""
-    found = [item for item in (_parameter(walk, c) for c in node.named_children) if item is not None]
-    named = node.child_by_field_name("name")
-    if named is not None:
-        kind = walk.visit(node.child_by_field_name("type"), "type")
-        found.append(Parameter(named, kind, "*"))
-    return found
-
-
-def _property(walk: Walk, node: "Node", _use: str) -> int:
-    """A property, and what its accessors do."""
-    named = node.child_by_field_name("name")
-    value = walk.is_a(walk.visit(node.child_by_field_name("type"), "type"))
-    if named is None:
-        return UNKNOWN
-    slot, qualified = walk.draft.slot(walk.text_of(named)), walk.draft.qualified(walk.text_of(named))
-    walk.draft.entries.append(Entry(slot, "property", value, declared=True))
-    body = node.child_by_field_name("accessors") or node.child_by_field_name("value")
-    walk.define(slot, named, "field", node, body)
-    with walk.draft.part(slot, qualified, callables.lines_of(node), "function"):
-        with walk.draft.scoped("function", slot, qualified):
-            walk.visit(body)
-            if body != node.child_by_field_name("value"):
-                walk.visit(node.child_by_field_name("value"))
-    return UNKNOWN
-
-
-def _accessor(walk: Walk, node: "Node", _use: str) -> int:
-    with walk.draft.scoped("block"):
-        walk.inside(node)
-    return UNKNOWN
-
-
-def _variables(walk: Walk, node: "Node", _use: str) -> int:
-    kind = node.child_by_field_name("type")
-    declared = walk.visit(kind, "type")
-    whole = node.parent if node.parent is not None and node.parent.type.startswith(("field", "event")) else node
-    for item in node.named_children:
-        if item.type != "variable_declarator":
-            continue
-        named = item.child_by_field_name("name")
-        outer, walk.expected = walk.expected, walk.is_a(declared)
-        rest = [walk.visit(c) for c in item.named_children if c != named]
-        walk.expected = outer
-        value = walk.is_a(declared) if declared != UNKNOWN else rest[-1] if rest else UNKNOWN
-        if named is not None and named.type == "identifier":
-            walk.variable(named, whole, value, declared=declared != UNKNOWN)
-    return UNKNOWN
-
-
-def _enum_member(walk: Walk, node: "Node", _use: str) -> int:
-    named = node.child_by_field_name("name")
-    walk.visit(node.child_by_field_name("value"))
-    if named is not None:
-        walk.keep(named, node, "constant", walk.me())
-    return UNKNOWN
-
-
-def _delegate(walk: Walk, node: "Node", _use: str) -> int:
-    named = node.child_by_field_name("name")
-    if named is not None:
-        slot = walk.draft.slot(walk.text_of(named))
-        walk.draft.entries.append(Entry(slot, "type"))
-        walk.visit(node.child_by_field_name("type"), "type")
-        walk.define(slot, named, "type", node)
-    return UNKNOWN
 
 
 def _invocation(walk: Walk, node: "Node", _use: str) -> int:
@@ -244,7 +132,7 @@ def _lambda(walk: Walk, node: "Node", _use: str) -> int:
         if listed is not None and listed.type == "implicit_parameter":
             walk.bind(listed, item, 0, "parameter")
         elif listed is not None:
-            found = _parameters(walk, listed)
+            found = definitions.parameters(walk, listed)
             given = [p._replace(value=item) if len(found) == 1 else p for p in found]
             callables.bind_all(walk, given)
         walk.visit(node.child_by_field_name("body"))
@@ -289,27 +177,18 @@ def _switch(walk: Walk, node: "Node", _use: str) -> int:
     return walk.any_of(found)
 
 
-def _open(walk: Walk, node: "Node") -> bool:
-    return _is(walk, node, "partial")
-
-
-def _class(kind: str) -> "types.Rule":
-    return types.type_(
-        kind, bases=("base_list",), record="parameter_list", variables="type_parameter_list", opened=_open
-    )
-
-
-_method = callables.callable_(
-    result="returns", listed=_parameters, variables="type_parameter_list", static=_static
+_VARIABLES = "type_parameter_list"
+_METHOD = Form(
+    result="returns",
+    variables=_VARIABLES,
+    listed=definitions.parameters,
+    static=definitions.static,
 )
-_local = callables.callable_(
-    "function", result="type", listed=_parameters, variables="type_parameter_list"
-)
+_LOCAL = Form("function", variables=_VARIABLES, listed=definitions.parameters)
 _scoped = (
     "block", "for_statement", "using_statement", "catch_clause", "switch_section", "fixed_statement",
     "lock_statement", "checked_statement",
 )  # fmt: skip
-_plain = ("predefined_type",)
 _nothing = (
     "comment", "string_literal", "integer_literal", "modifier", "null_literal", "label_name",
     "file_scoped_namespace_declaration", "preproc_region", "preproc_endregion",
@@ -317,21 +196,21 @@ _nothing = (
 IDIOM = Idiom(
     callables=frozenset(("method_declaration", "constructor_declaration")),
     rules={
-        "using_directive": _using,
-        "namespace_declaration": _namespace,
-        "class_declaration": _class("class"),
-        "struct_declaration": _class("class"),
-        "record_declaration": _class("class"),
-        "interface_declaration": _class("interface"),
-        "enum_declaration": types.type_("enum"),
-        "enum_member_declaration": _enum_member,
-        "delegate_declaration": _delegate,
-        "method_declaration": _method,
-        "constructor_declaration": callables.callable_(result="", listed=_parameters),
-        "local_function_statement": _local,
-        "property_declaration": _property,
-        "accessor_declaration": _accessor,
-        "variable_declaration": _variables,
+        "using_directive": definitions.using,
+        "namespace_declaration": definitions.namespace,
+        "class_declaration": definitions.class_("class"),
+        "struct_declaration": definitions.class_("class"),
+        "record_declaration": definitions.class_("class"),
+        "interface_declaration": definitions.class_("interface"),
+        "enum_declaration": types.type_(Shape("enum")),
+        "enum_member_declaration": definitions.enum_member,
+        "delegate_declaration": definitions.delegate,
+        "method_declaration": callables.callable_(_METHOD),
+        "constructor_declaration": callables.callable_(_METHOD._replace(result="")),
+        "local_function_statement": callables.callable_(_LOCAL),
+        "property_declaration": definitions.property_,
+        "accessor_declaration": definitions.accessor,
+        "variable_declaration": definitions.variables,
         "foreach_statement": _foreach,
         "declaration_expression": ex.bound(),
         "declaration_pattern": ex.bound(),
@@ -367,7 +246,7 @@ IDIOM = Idiom(
         "tuple_type": ex.inside,
         "implicit_type": ex.nothing,
         "typeof_expression": types.inner_type,
-        **{kind: lambda walk, node, _: walk.term("outside", walk.text_of(node)) for kind in _plain},
+        "predefined_type": types.outside,
         **dict.fromkeys(_scoped, ex.block),
         **dict.fromkeys(_nothing, ex.nothing),
     },

@@ -29,8 +29,9 @@ class Expressions(Walker):
     def __init__(self, text: "Text", draft: Draft) -> None:
         super().__init__(text, draft)
         self._unnamed = 0
+        self._use = "type"  # what a type is used as: `base` where it is embedded
         self._types: Mapping[str, Callable[[Node], int]] = {
-            "type_identifier": lambda node: self.name(node, "type"),
+            "type_identifier": lambda node: self.name(node, self._use),
             "qualified_type": self._qualified,
             "slice_type": lambda node: self._held("slice", node, "element"),
             "array_type": lambda node: self._held("slice", node, "element"),
@@ -79,6 +80,13 @@ class Expressions(Walker):
         inner = [self.type(child) for child in children_of(node)]
         return inner[0] if len(inner) == 1 else UNKNOWN
 
+    def embedded(self, node: "Node | None") -> int:
+        """The term of a type that another one takes in."""
+        self._use = "base"
+        kind = self.type(node)
+        self._use = "type"
+        return kind
+
     def instance(self, kind: int) -> int:
         """A value of a type."""
         return self.term("is", kind) if kind != UNKNOWN else UNKNOWN
@@ -106,7 +114,8 @@ class Expressions(Walker):
         if package is None or named is None:
             return UNKNOWN
         value = self.name(package, "read")
-        return self.draft.use(self.place(named), "type", self.term(".", value, self.text_of(named)))
+        term = self.term(".", value, self.text_of(named))
+        return self.draft.use(self.place(named), self._use, term)
 
     def _held(self, name: str, node: "Node", *keys: str) -> int:
         held = [self.type(node.child_by_field_name(key)) for key in keys]
@@ -167,7 +176,7 @@ class Expressions(Walker):
                 continue
             written = child.child_by_field_name("type")
             names = child.children_by_field_name("name")
-            kind = self.type(written)
+            kind = self.type(written) if names else self.embedded(written)
             if not names and written is not None and kind != UNKNOWN:
                 bases.append(kind)
                 last = self.text_of(written).rpartition(".")[2].partition("[")[0].lstrip("*")
@@ -237,7 +246,7 @@ class Expressions(Walker):
     def _elements(self, body: "Node", written: "Node", value: int) -> None:
         """What stands in `T{...}`: fields by name, or items whose type may be left out."""
         held = written.child_by_field_name("value") or written.child_by_field_name("element")
-        inner = self.term("[]", value, UNKNOWN) if held is not None else UNKNOWN
+        inner = self.term("[]", value, UNKNOWN)
         for child in children_of(body):
             item = child
             if child.type == "keyed_element":
@@ -247,10 +256,10 @@ class Expressions(Walker):
             inside = item.named_children[0] if item is not None and item.named_children else None
             if inside is None:
                 continue
-            if inside.type == "literal_value" and held is not None:
-                while held.type == "pointer_type":
+            if inside.type == "literal_value":
+                while held is not None and held.type == "pointer_type":
                     held = held.named_children[0]
-                self._elements(inside, held, inner)
+                self._elements(inside, held or inside, inner)
             else:
                 self.visit(inside)
 

@@ -3,16 +3,23 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from aoci_agent.views.graph.languages.go.build import is_built
+
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 _PREFIX = "go:"
 
 
+OTHERS = "#others"  # as a module: the files of a package that another build would take
+MAIN = "#main"  # the others
+
+
 def space_of(path: str, text: str) -> str:
-    """The package a file belongs to."""
+    """The package a file belongs to; files left out of a usual build are a space of their own."""
     named = _PACKAGE.search(text)
     outer = path.endswith("_test.go") and named is not None and named[1].endswith("_test")
-    return f"{_PREFIX}{path.rpartition('/')[0]}{'#test' if outer else ''}"
+    kind = "#test" if outer else "" if is_built(path, text) else OTHERS
+    return f"{_PREFIX}{path.rpartition('/')[0]}{kind}"
 
 
 class GoFinder:
@@ -27,6 +34,9 @@ class GoFinder:
         self._modules = sorted(modules, key=lambda pair: (-len(pair[0]), pair))
 
     def find(self, path: str, module: str) -> str:
+        if module in (OTHERS, MAIN):
+            folder = path.rpartition("/")[0]
+            return f"{_PREFIX}{folder}{module if module == OTHERS else ''}"
         for prefix, root in self._modules:
             if module == prefix or module.startswith(f"{prefix}/"):
                 inner = module[len(prefix) :].strip("/")

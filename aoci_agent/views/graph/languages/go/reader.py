@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.draft import Draft
 from aoci_agent.views.graph.languages.go.expressions import Expressions
+from aoci_agent.views.graph.languages.go.finder import MAIN, OTHERS
 from aoci_agent.views.graph.languages.walker import children_of, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.scopes import Binding
@@ -54,6 +55,11 @@ class GoReader(Expressions):
 
     def file(self, node: "Node") -> None:
         """A whole file. Imports are names of the file, not of the package."""
+        self.draft.imported_here = frozenset(("import",))
+        others = self.draft.space.endswith(OTHERS)
+        if not self.draft.space.endswith("#test"):
+            value = self.term("import", MAIN if others else OTHERS, "")
+            self.draft.entries.append(Entry("*", "star", value))
         with self.draft.scoped("block"):
             self.statements(children_of(node))
 
@@ -170,7 +176,10 @@ class GoReader(Expressions):
                     )
         self.type(kind)
         for name in declared.children_by_field_name("name"):
-            self.bind(name, "parameter", self.term("self", owner), at=0)
+            me = self.term("self", owner)
+            if self.draft.space.endswith(OTHERS):  # the type is likely defined in the usual files
+                me = self.instance(self.draft.read(owner, 0))
+            self.bind(name, "parameter", me, at=0)
 
     def _bind_type_parameters(self, node: "Node", slot: str) -> tuple[tuple[str, int], ...]:
         """Type parameters as names of the scope here."""
@@ -240,7 +249,7 @@ class GoReader(Expressions):
 
     def _embedded(self, node: "Node") -> int:
         inner = children_of(node)
-        return self.type(inner[0]) if len(inner) == 1 else self.visit(node)
+        return self.embedded(inner[0]) if len(inner) == 1 else self.visit(node)
 
     def _variables(self, node: "Node") -> None:
         names = node.children_by_field_name("name")

@@ -5,12 +5,14 @@ from pathlib import PurePosixPath
 
 from aoci_agent.views.graph.languages.jvm.finder import PackageFinder
 from aoci_agent.views.graph.languages.jvm.java import java
+from aoci_agent.views.graph.languages.jvm.kotlin import kotlin
 from aoci_agent.views.graph.languages.jvm.outside import OUTSIDE
 from aoci_agent.views.graph.languages.jvm.scala import scala
 from aoci_agent.views.graph.model import FileFacts
 
 _READERS: Mapping[str, Callable[[str, bytes], FileFacts]] = {
     ".java": java,
+    **dict.fromkeys((".kt", ".kts"), kotlin),
     **dict.fromkeys((".scala", ".sc", ".mill"), scala),
 }
 

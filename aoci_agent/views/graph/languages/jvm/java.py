@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common import callables, expressions as ex, reading, types
-from aoci_agent.views.graph.languages.common.callables import Parameter
+from aoci_agent.views.graph.languages.common.callables import Form, Parameter
+from aoci_agent.views.graph.languages.common.types import Shape
 from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, child_of
 from aoci_agent.views.graph.model import UNKNOWN, FileFacts
 from aoci_agent.views.syntax.parsed import Grammar
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def java(path: str, data: bytes) -> FileFacts:
     """A Java source file."""
     text = reading.text_of(path, data)
-    return reading.read("jvm", text, Grammar("tree_sitter_java"), _IDIOM, _package)
+    return reading.read(text, _TONGUE)
 
 
 def _package(text: "Text", root: "Node") -> str:
@@ -163,8 +164,14 @@ def _instance(walk: Walk, node: "Node", _use: str) -> int:
     return walk.term("lit", "boolean")
 
 
+def _type_name(walk: Walk, node: "Node", use: str) -> int:
+    """`var` is no type: the value says it."""
+    return UNKNOWN if walk.text_of(node) == "var" else types.type_name(walk, node, use)
+
+
 _TYPE_BASES = ("superclass", "interfaces", "extends_interfaces", "super_interfaces")
-_method = callables.callable_(parameters=_spread, static=_static)
+_listed = callables.one_by_one(_spread)
+_method = callables.callable_(Form(listed=_listed, static=_static))
 _IDIOM = Idiom(
     calls="()",
     bare_calls=True,
@@ -172,14 +179,14 @@ _IDIOM = Idiom(
     rules={
         "import_declaration": _import,
         "package_declaration": ex.nothing,
-        "class_declaration": types.type_("class", bases=_TYPE_BASES),
-        "record_declaration": types.type_("class", bases=_TYPE_BASES, record="parameters"),
-        "interface_declaration": types.type_("interface", bases=_TYPE_BASES),
-        "annotation_type_declaration": types.type_("interface"),
-        "enum_declaration": types.type_("enum", bases=_TYPE_BASES),
+        "class_declaration": types.type_(Shape("class", _TYPE_BASES)),
+        "record_declaration": types.type_(Shape("class", _TYPE_BASES, "parameters")),
+        "interface_declaration": types.type_(Shape("interface", _TYPE_BASES)),
+        "annotation_type_declaration": types.type_(Shape("interface")),
+        "enum_declaration": types.type_(Shape("enum", _TYPE_BASES)),
         "enum_constant": _constant,
         "method_declaration": _method,
-        "constructor_declaration": callables.callable_(result="", parameters=_spread),
+        "constructor_declaration": callables.callable_(Form(result="", listed=_listed)),
         "annotation_type_element_declaration": _method,
         "field_declaration": ex.variables(),
         "constant_declaration": ex.variables(),
@@ -218,20 +225,21 @@ _IDIOM = Idiom(
         "true": ex.literal("boolean"),
         "false": ex.literal("boolean"),
         "character_literal": ex.literal("char"),
-        "type_identifier": types.type_name,
+        "type_identifier": _type_name,
         "scoped_type_identifier": types.qualified(),
         "generic_type": types.generic(),
         "array_type": types.outer("Array", "element"),
         "annotated_type": types.inner_type,
         "wildcard": types.inner_type,
-        "integral_type": lambda walk, node, _: walk.term("outside", walk.text_of(node)),
-        "floating_point_type": lambda walk, node, _: walk.term("outside", walk.text_of(node)),
-        "boolean_type": lambda walk, node, _: walk.term("outside", "boolean"),
-        "labeled_statement": lambda walk, node, _: walk.visit(node.named_children[-1]),
+        "integral_type": types.outside,
+        "floating_point_type": types.outside,
+        "boolean_type": types.outside,
+        "labeled_statement": ex.same(),
         "break_statement": ex.nothing,
         "continue_statement": ex.nothing,
-        "element_value_pair": lambda walk, node, _: walk.visit(node.child_by_field_name("value")),
+        "element_value_pair": ex.only("value"),
         "line_comment": ex.nothing,
         "block_comment": ex.nothing,
     },
 )
+_TONGUE = reading.Tongue("jvm", Grammar("tree_sitter_java"), _IDIOM, _package)

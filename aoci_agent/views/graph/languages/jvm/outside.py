@@ -9,24 +9,24 @@ OUTSIDE = Containers(
         " ArrayDeque PriorityQueue Stack Vector Optional Stream ListIterator SortedSet NavigableSet EnumSet"
         " CopyOnWriteArrayList ConcurrentLinkedQueue BlockingQueue Supplier Callable Future CompletableFuture"
         " AtomicReference ThreadLocal WeakReference SoftReference Reference Class Provider Lazy Seq Option"
-        " ImmutableList ImmutableSet Enumeration MutableList MutableSet Sequence Array IndexedSeq Try Sequence"
+        " ImmutableList ImmutableSet Enumeration MutableList MutableSet Sequence IndexedSeq Try"
     ),
     maps=wordset(
         "Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap ConcurrentMap ConcurrentHashMap EnumMap"
         " WeakHashMap IdentityHashMap Entry ImmutableMap MutableMap"
     ),
-    through=frozenset(),
     gives={
-        **dict.fromkeys(
-            ["get", "next", "getFirst", "getLast", "first", "last", "remove", "removeFirst", "removeLast", "poll", "pollFirst", "pollLast", "peek", "peekFirst", "peekLast", "pop", "element", "orElse", "orElseThrow", "orElseGet", "call", "join", "getNow", "previous", "newInstance", "take", "findFirst", "findAny", "getValue", "getOrDefault", "computeIfAbsent", "putIfAbsent", "put", "head", "getOrElse", "cast", "nextElement"],
-            "item",
+        "item": wordset(
+            "get next getFirst getLast first last remove removeFirst removeLast poll pollFirst pollLast peek"
+            " peekFirst peekLast pop element orElse orElseThrow orElseGet call join getNow previous newInstance"
+            " take findFirst findAny getValue getOrDefault computeIfAbsent putIfAbsent put head getOrElse cast"
+            " nextElement"
         ),
-        "getKey": "key",
-        "keySet": "keys",
-        **dict.fromkeys(["iterator", "values", "listIterator", "elements", "descendingIterator"], "all"),
-        **dict.fromkeys(
-            ["stream", "filter", "sorted", "distinct", "limit", "skip", "peek", "reversed", "subList", "headSet", "tailSet", "clone"],
-            "self",
+        "key": wordset("getKey"),
+        "keys": wordset("keySet"),
+        "all": wordset("iterator values listIterator elements descendingIterator"),
+        "self": wordset(
+            "stream filter sorted distinct limit skip reversed subList headSet tailSet clone"
         ),
     },
 )

@@ -31,12 +31,14 @@ class Php:
 
     name = "php"
     settings: Sequence[str] = ()
-    outside = Containers(frozenset(("array", "iterable", "Generator")), frozenset(), frozenset(), {})
+    outside = Containers(items=frozenset(("array", "iterable", "Generator")))
 
     def read(self, path: str, data: bytes) -> FileFacts:
         text = reading.text_of(path, data)
         grammar = Grammar("tree_sitter_php", "language_php")
-        facts = reading.read(self.name, text, grammar, IDIOM, namespace_of, free_type="name")
+        facts = reading.read(
+            text, reading.Tongue(self.name, grammar, IDIOM, namespace_of, free_type="name")
+        )
         return facts if facts.space == GLOBAL else facts._replace(stars=(GLOBAL,))
 
     def finder(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> NamespaceFinder:

@@ -1,6 +1,7 @@
 """PHP names: namespaces, what `use` brings in, and types, written or in the comment above."""
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common.walk import Walk, child_of
@@ -12,11 +13,22 @@ if TYPE_CHECKING:
     from aoci_agent.views.syntax.text import Text
 
 GLOBAL = "\\"
+
+
+@dataclass(slots=True)
+class PhpNotes:
+    """What the rules of PHP note for each other."""
+
+    spaces: dict[str, str] = field(default_factory=dict[str, str])  # name in this file -> in full
+
+
 _PLAIN = frozenset((
     "int", "string", "bool", "float", "array", "mixed", "void", "null", "callable", "iterable", "object", "true",
     "false", "never", "resource", "class-string", "boolean", "integer", "double",
 ))  # fmt: skip
-_TAG = re.compile(r"@(return|var)[ \t]+([\w\\|?$<>\[\]]+)|@param[ \t]+([\w\\|?<>\[\]]+)[ \t]+(\$\w+)")
+_TAG = re.compile(
+    r"@(return|var)[ \t]+([\w\\|?$<>\[\]]+)|@param[ \t]+([\w\\|?<>\[\]]+)[ \t]+(\$\w+)"
+)
 
 
 def namespace_of(text: "Text", root: "Node") -> str:
@@ -53,7 +65,7 @@ def _clause(walk: Walk, clause: "Node", before: str, kind: str) -> None:
     walk.draft.use(at, "import", value)
     shown = walk.text_of(alias) if alias is not None else last
     walk.alias(f"{shown}()" if kind == "function" else shown, value)
-    walk.spaces[shown] = full
+    walk.notes(PhpNotes).spaces[shown] = full
 
 
 def class_name(walk: Walk, node: "Node", use: str) -> int:
@@ -76,7 +88,7 @@ def full(walk: Walk, text: str, slot: str) -> int:
     space = text.rpartition("\\")[0]
     if text[0] != "\\":
         first, slash, rest = space.partition("\\")
-        around = walk.spaces.get(first)
+        around = walk.notes(PhpNotes).spaces.get(first)
         if around is None:
             around = first if walk.draft.space == GLOBAL else f"{walk.draft.space}\\{first}"
         space = around + slash + rest

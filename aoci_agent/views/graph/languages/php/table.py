@@ -3,10 +3,9 @@
 from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common import callables, expressions as ex, flow, types
-from aoci_agent.views.graph.languages.common.callables import Parameter
 from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, child_of
-from aoci_agent.views.graph.languages.php import names
-from aoci_agent.views.graph.model import UNKNOWN, Entry
+from aoci_agent.views.graph.languages.php import definitions, names
+from aoci_agent.views.graph.model import UNKNOWN
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -57,93 +56,13 @@ def _foreach(walk: Walk, node: "Node", _use: str) -> int:
     return UNKNOWN
 
 
-def _property(walk: Walk, node: "Node", _use: str) -> int:
-    declared = walk.visit(node.child_by_field_name("type"), "type")
-    if declared == UNKNOWN:
-        declared = names.above(walk, node).get("var", UNKNOWN)
-    for item in node.named_children:
-        named = item.child_by_field_name("name") if item.type == "property_element" else None
-        if named is not None:
-            held = walk.visit(item.child_by_field_name("default_value"))
-            value = walk.is_a(declared) if declared != UNKNOWN else held
-            walk.keep(named, node, "field", value, skipped=1)
-    return UNKNOWN
-
-
-def _constants(walk: Walk, node: "Node", _use: str) -> int:
-    for item in node.named_children:
-        if item.type == "const_element":
-            named, *rest = item.named_children
-            value = walk.all_of(rest)
-            kind = "constant"
-            walk.variable(named, node, value[-1] if value else UNKNOWN, kind=kind)
-    return UNKNOWN
-
-
-def _case(walk: Walk, node: "Node", _use: str) -> int:
-    named = node.child_by_field_name("name")
-    if named is not None:
-        walk.keep(named, node, "constant", walk.me())
-    return UNKNOWN
-
-
-def _parameters(walk: Walk, node: "Node") -> list[Parameter]:
-    told = names.above(walk, node.parent) if node.parent is not None else {}
-    found: list[Parameter] = []
-    for child in node.named_children:
-        named, kind = child.child_by_field_name("name"), child.child_by_field_name("type")
-        if named is None:
-            continue
-        declared = walk.visit(kind, "type")
-        if declared == UNKNOWN:
-            declared = told.get(walk.text_of(named), UNKNOWN)
-        default = child.child_by_field_name("default_value")
-        value = walk.visit(default)
-        mark = "*" if child.type == "variadic_parameter" else "?" if default is not None else ""
-        found.append(Parameter(named, declared, mark, value, many=mark == "*"))
-    return found
-
-
-def _promoted(walk: Walk, node: "Node") -> None:
-    """Parameters of a constructor that are properties, too."""
-    listed = node.child_by_field_name("parameters")
-    for child in listed.named_children if listed is not None else ():
-        named = child.child_by_field_name("name")
-        if child.type == "property_promotion_parameter" and named is not None:
-            declared = walk.visit(child.child_by_field_name("type"), "type")
-            walk.keep(named, child, "field", walk.is_a(declared), skipped=1)
-
-
-def _method(walk: Walk, node: "Node", use: str) -> int:
-    if walk.text_of(node.child_by_field_name("name")) == "__construct":
-        _promoted(walk, node)
-    return _callable(walk, node, use)
-
-
-def _returned(walk: Walk, node: "Node") -> int:
-    return names.above(walk, node).get("return", UNKNOWN)
-
-
-def _static(_walk: Walk, node: "Node") -> bool:
-    return child_of(node, "static_modifier") is not None
-
-
-def _closure(walk: Walk, node: "Node", _use: str) -> int:
-    holder, listed = walk.draft.scope, node.child_by_field_name("parameters")
-    walk.visit(node.child_by_field_name("return_type"), "type")
-    with walk.draft.scoped("function", holder.slot, holder.qualified):
-        callables.bind_all(walk, _parameters(walk, listed) if listed is not None else ())
-        walk.visit(node.child_by_field_name("body"))
-    return UNKNOWN
-
-
 def _call(walk: Walk, node: "Node", _use: str) -> int:
     function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     base = UNKNOWN
     if function is not None and function.type == "name":
         base = walk.name(function, "call")
         if walk.text_of(function) == "define" and listed is not None:
-            _defined(walk, node, listed)
+            definitions.defined(walk, node, listed)
     elif function is not None and function.type == "qualified_name":
         text = walk.text_of(function)
         last = text.rpartition("\\")[2]
@@ -153,17 +72,6 @@ def _call(walk: Walk, node: "Node", _use: str) -> int:
     else:
         base = walk.visit(function)
     return ex.called(walk, base, ex.arguments(walk, listed))
-
-
-def _defined(walk: Walk, node: "Node", listed: "Node") -> None:
-    """`define('NAME', value)`."""
-    first = listed.named_children[0] if listed.named_children else None
-    said = first.named_children[0] if first is not None and first.named_children else None
-    inner = child_of(said, "string_content") if said is not None and said.type == "string" else None
-    if inner is not None and walk.text_of(inner).isidentifier():
-        slot = walk.text_of(inner)
-        walk.draft.entries.append(Entry(slot, "constant"))
-        walk.define(slot, inner, "constant", node)
 
 
 def _member(walk: Walk, node: "Node", use: str) -> int:
@@ -179,7 +87,9 @@ def _member(walk: Walk, node: "Node", use: str) -> int:
 def _invoke(walk: Walk, node: "Node", _use: str) -> int:
     """`object->name(arguments)`, `Scope::name(arguments)`."""
     held = node.child_by_field_name("object")
-    value = walk.visit(held) if held is not None else _scope(walk, node.child_by_field_name("scope"))
+    value = (
+        walk.visit(held) if held is not None else _scope(walk, node.child_by_field_name("scope"))
+    )
     named, listed = node.child_by_field_name("name"), node.child_by_field_name("arguments")
     base = UNKNOWN
     if named is not None and named.type == "name":
@@ -203,7 +113,7 @@ def _static_property(walk: Walk, node: "Node", use: str) -> int:
     if named is None or named.type != "variable_name":
         return UNKNOWN
     term = walk.term(".", value, walk.text_of(named))
-    return walk.draft.use(walk.place(named, 1), use, term)
+    return walk.draft.use(walk.place(named), use, term)
 
 
 def _constant(walk: Walk, node: "Node", use: str) -> int:
@@ -234,10 +144,10 @@ def _binary(walk: Walk, node: "Node", _use: str) -> int:
     """`x instanceof Name`; `a ?? b` is one of both."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     first = walk.visit(left)
-    if any(child.type == "instanceof" for child in node.children) and right is not None:
-        if right.type in ("name", "qualified_name"):
-            names.class_name(walk, right, "type")
-            return UNKNOWN
+    tested = any(child.type == "instanceof" for child in node.children)
+    if tested and right is not None and right.type in ("name", "qualified_name"):
+        names.class_name(walk, right, "type")
+        return UNKNOWN
     second = walk.visit(right)
     both = any(child.type in ("??", "?:") for child in node.children)
     return walk.any_of([first, second]) if both else UNKNOWN
@@ -261,38 +171,42 @@ def _index(walk: Walk, node: "Node", _use: str) -> int:
 
 def _name(walk: Walk, node: "Node", use: str) -> int:
     """A bare name: a class in a list of bases or among types, else a constant."""
-    return names.class_name(walk, node, use) if use in ("base", "type", "call") else walk.name(node, use)
+    return (
+        names.class_name(walk, node, use)
+        if use in ("base", "type", "call")
+        else walk.name(node, use)
+    )
 
 
-_CLASS_BASES = ("base_clause", "class_interface_clause")
+def _attribute(walk: Walk, node: "Node", _use: str) -> int:
+    for number, child in enumerate(node.named_children):
+        if number:
+            walk.visit(child)
+        else:
+            names.class_name(walk, child, "call")
+    return UNKNOWN
 
 
-def _class(kind: str) -> "types.Rule":
-    return types.type_(kind, bases=_CLASS_BASES, mixed="use_declaration")
-
-
-_callable = callables.callable_(
-    "function", result="return_type", listed=_parameters, static=_static, stated=_returned, inferred=True
-)
 _nothing = ("comment", "string", "namespace_definition", "heredoc_body_text", "text", "php_tag")
 IDIOM = Idiom(
     calls="()",
     bare_calls=True,
     receiver="$this",
+    signs=b"$",
     rules={
         "namespace_use_declaration": names.used,
-        "class_declaration": _class("class"),
-        "interface_declaration": _class("interface"),
-        "trait_declaration": _class("class"),
-        "enum_declaration": _class("enum"),
+        "class_declaration": definitions.class_("class"),
+        "interface_declaration": definitions.class_("interface"),
+        "trait_declaration": definitions.class_("class"),
+        "enum_declaration": definitions.class_("enum"),
         "use_declaration": ex.nothing,
-        "enum_case": _case,
-        "method_declaration": _method,
-        "function_definition": _callable,
-        "property_declaration": _property,
-        "const_declaration": _constants,
-        "anonymous_function": _closure,
-        "arrow_function": _closure,
+        "enum_case": definitions.case,
+        "method_declaration": definitions.method,
+        "function_definition": definitions.callable_,
+        "property_declaration": definitions.property_,
+        "const_declaration": definitions.constants,
+        "anonymous_function": definitions.closure,
+        "arrow_function": definitions.closure,
         "if_statement": flow.arms("body", "alternative"),
         "while_statement": flow.loop,
         "for_statement": flow.loop,
@@ -324,18 +238,9 @@ IDIOM = Idiom(
         "qualified_name": _name,
         "named_type": types.inner_type,
         "optional_type": types.inner_type,
-        "union_type": lambda walk, node, _: walk.any_of(walk.all_of(node.named_children, "type")),
-        "relative_scope": lambda walk, node, use: names.class_name(walk, node, use),
-        "attribute": lambda walk, node, _: _attribute(walk, node),
+        "union_type": types.any_type,
+        "relative_scope": names.class_name,
+        "attribute": _attribute,
         **dict.fromkeys(_nothing, ex.nothing),
     },
 )
-
-
-def _attribute(walk: Walk, node: "Node") -> int:
-    for number, child in enumerate(node.named_children):
-        if number:
-            walk.visit(child)
-        else:
-            names.class_name(walk, child, "call")
-    return UNKNOWN

@@ -20,7 +20,9 @@ class Rust:
     def read(self, path: str, data: bytes) -> FileFacts:
         text = reading.text_of(path, data)
         grammar = Grammar("tree_sitter_rust")
-        return reading.read(self.name, text, grammar, IDIOM, lambda *_: path, free="name")
+        return reading.read(
+            text, reading.Tongue(self.name, grammar, IDIOM, reading.by_path, free="name")
+        )
 
     def finder(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> CrateFinder:
         return CrateFinder(paths, settings)

@@ -38,7 +38,9 @@ class CrateFinder:
     def child(self, space: str, name: str) -> str:
         folder, file = posixpath.split(space)
         inner = posixpath.join(folder, file.removesuffix(".rs"))
-        folders = [folder] if file in _HEADS else [inner, folder] if self._is_root(space) else [inner]
+        folders = (
+            [folder] if file in _HEADS else [inner, folder] if self._is_root(space) else [inner]
+        )
         for where in folders:
             for end in (f"{name}.rs", f"{name}/mod.rs"):
                 place = posixpath.join(where, end)
@@ -70,7 +72,9 @@ class CrateFinder:
 
     def _is_root(self, path: str) -> bool:
         folder, file = posixpath.split(path)
-        return file in _ROOTS or posixpath.basename(folder) in _ROOT_FOLDERS or not self._parent(path)
+        return (
+            file in _ROOTS or posixpath.basename(folder) in _ROOT_FOLDERS or not self._parent(path)
+        )
 
     def _parent(self, path: str) -> str:
         """The file that a module belongs to, "" for the first of a crate."""

@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.facts.parsing import grammar
 from aoci_agent.views.graph.languages.common.walk import Walk
+from aoci_agent.views.graph.languages.rust.notes import RustNotes
 from aoci_agent.views.graph.model import UNKNOWN
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _LONGEST = 20_000  # bytes of what is given to one macro
+_MOST = 3  # times the length of the file that is parsed again, macros within macros
 
 
 def invocation(walk: Walk, node: "Node", _use: str) -> int:
@@ -36,9 +38,10 @@ def _as_expression(walk: Walk, tree: "Node") -> "Node | None":
     from tree_sitter import Parser, Range
 
     size = tree.end_byte - tree.start_byte
-    if size > _LONGEST or size > walk.budget:
+    notes = walk.notes(RustNotes)
+    notes.parsed += size
+    if size > _LONGEST or notes.parsed > _MOST * len(walk.data):
         return None
-    walk.budget -= size
     place = Range(tree.start_point, tree.end_point, tree.start_byte, tree.end_byte)
     parser = Parser(grammar("tree_sitter_rust", "language"), included_ranges=[place])
     stated = parser.parse(walk.data).root_node.named_children
@@ -73,7 +76,8 @@ def tokens(walk: Walk, tree: "Node") -> None:
 def _name(walk: Walk, node: "Node", value: int, before: str, after: "Node | None") -> int:
     place, name = walk.place(node), walk.text_of(node)
     kind = after.type if after is not None else ""
-    called = kind == "token_tree" and walk.data[after.start_byte : after.start_byte + 1] == b"("
+    opening = walk.data[after.start_byte : after.start_byte + 1] if after is not None else b""
+    called = kind == "token_tree" and opening == b"("
     use = "call" if called else "read"
     if before == ".":
         return walk.member(value, node, use)

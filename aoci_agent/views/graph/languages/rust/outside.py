@@ -14,16 +14,18 @@ OUTSIDE = Containers(
         " ManuallyDrop Weak Reverse Lazy UnsafeCell"
     ),
     gives={
-        **dict.fromkeys(
-            ["unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "unwrap_unchecked", "next", "next_back", "last", "nth", "pop", "pop_front", "pop_back", "first", "get", "get_mut", "first_mut", "last_mut", "remove", "swap_remove", "front", "back", "min", "max", "get_or_insert", "get_or_insert_with", "get_or_init", "insert", "recv", "try_recv", "peek", "peek_mut"],
-            "some",
+        "some": wordset(
+            "unwrap expect unwrap_or unwrap_or_else unwrap_or_default unwrap_unchecked next next_back last nth pop"
+            " pop_front pop_back first get get_mut first_mut last_mut remove swap_remove front back min max"
+            " get_or_insert get_or_insert_with get_or_init insert recv try_recv peek peek_mut"
         ),
-        **dict.fromkeys(
-            ["iter", "iter_mut", "into_iter", "filter", "rev", "skip", "take", "cloned", "copied", "clone", "as_ref", "as_mut", "as_deref", "as_deref_mut", "chain", "cycle", "step_by", "peekable", "by_ref", "skip_while", "take_while", "inspect", "drain", "ok", "ok_or", "ok_or_else", "map_err", "or", "or_else", "to_vec", "to_owned", "as_slice", "as_mut_slice", "fuse", "collect", "sorted", "dedup", "windows", "chunks"],
-            "self",
+        "self": wordset(
+            "iter iter_mut into_iter filter rev skip take cloned copied clone as_ref as_mut as_deref as_deref_mut"
+            " chain cycle step_by peekable by_ref skip_while take_while inspect drain ok ok_or ok_or_else map_err"
+            " or or_else to_vec to_owned as_slice as_mut_slice fuse collect sorted dedup windows chunks"
         ),
-        **dict.fromkeys(["values", "values_mut", "into_values"], "all"),
-        **dict.fromkeys(["keys", "into_keys"], "keys"),
-        "enumerate": "numbered",
+        "all": wordset("values values_mut into_values"),
+        "keys": wordset("keys into_keys"),
+        "numbered": wordset("enumerate"),
     },
 )

@@ -1,8 +1,10 @@
 """Rust paths, and what `use` brings in."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common.walk import Walk
+from aoci_agent.views.graph.languages.rust.notes import RustNotes
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 
 if TYPE_CHECKING:
@@ -27,13 +29,13 @@ def start(walk: Walk, node: "Node", use: str) -> int:
         return walk.visit(node, "type")
     place = walk.place(node)
     crate = UNKNOWN if text[:1].isupper() else walk.term("import", text, "")
-    here = UNKNOWN if use == "import" and _is_shadowed(walk, text) else walk.draft.read(text, place.at)
+    if (
+        text in walk.notes(RustNotes).given_names
+    ):  # `use log::log`: the name must not lead back to itself
+        here = walk.term("import", f"self::{text}", "")
+    else:
+        here = walk.draft.read(text, place.at)
     return walk.draft.use(place, use if use == "import" else "read", walk.draft.first(here, crate))
-
-
-def _is_shadowed(walk: Walk, name: str) -> bool:
-    """Whether a `use` of this name would lead back to itself."""
-    return any(entry.slot == name and entry.kind == "import" for entry in walk.draft.entries)
 
 
 def _inner(walk: Walk) -> "list[Scope]":
@@ -60,7 +62,9 @@ def head(walk: Walk, node: "Node", use: str) -> int:
     if node.type not in ("scoped_identifier", "scoped_type_identifier"):
         return start(walk, node, use)
     supers, at = 1, node
-    while at.type == "scoped_identifier" and walk.text_of(at.child_by_field_name("name")) == "super":
+    while (
+        at.type == "scoped_identifier" and walk.text_of(at.child_by_field_name("name")) == "super"
+    ):
         inner = at.child_by_field_name("path")
         if inner is None:
             break
@@ -91,9 +95,7 @@ def name(walk: Walk, node: "Node", use: str) -> int:
     """A plain name, `Self` among them."""
     if walk.text_of(node) == "Self":
         kind = use if use in ("call", "read") else "type"
-        node_of = walk.draft.raw.nodes[walk.own_type]
-        base = node_of[1] if node_of[0] == "[]" else walk.own_type
-        walk.draft.use(walk.place(node), kind, int(base))
+        walk.draft.use(walk.place(node), kind, walk.base_of(walk.own_type))
         return walk.own_type
     return walk.name(node, use, called=use not in ("type", "base"))
 
@@ -102,32 +104,43 @@ def use_tree(walk: Walk, node: "Node", _use: str) -> int:
     """`use a::{b, c as d, e::*};`"""
     argument = node.child_by_field_name("argument")
     if argument is not None:
+        notes = walk.notes(RustNotes)
+        notes.given_names = frozenset(_bound(walk, argument))
         _used(walk, argument, None)
+        notes.given_names = frozenset()
     return UNKNOWN
 
 
-def _used(walk: Walk, node: "Node", before: int | None) -> None:
-    if node.type == "use_list":
-        for child in node.named_children:
-            _used(walk, child, before)
-    elif node.type == "scoped_use_list":
-        inside, listed = node.child_by_field_name("path"), node.child_by_field_name("list")
-        value = _path(walk, inside, before) if inside is not None else walk.term("import", "crate", "")
-        if listed is not None:
-            _used(walk, listed, value)
+def _bound(walk: Walk, node: "Node") -> Iterator[str]:
+    """The names a `use` gives to something."""
+    if node.type in ("use_list", "scoped_use_list"):
+        listed = node.child_by_field_name("list") or node
+        for child in listed.named_children:
+            yield from _bound(walk, child)
     elif node.type == "use_as_clause":
-        inside, alias = node.child_by_field_name("path"), node.child_by_field_name("alias")
-        if inside is not None and alias is not None:
-            imported(walk, walk.text_of(alias), _path(walk, inside, before))
+        yield walk.text_of(node.child_by_field_name("alias"))
+    elif node.type in ("identifier", "scoped_identifier"):
+        yield walk.text_of(node).rpartition("::")[2]
+
+
+def _used(walk: Walk, node: "Node", before: int | None) -> None:
+    """One branch of a `use`, below what was read `before`."""
+    inside = node.child_by_field_name("path")
+    if node.type in ("use_list", "scoped_use_list"):
+        value = _path(walk, inside, before) if inside is not None else before
+        listed = node.child_by_field_name("list") or node
+        for child in listed.named_children:
+            _used(walk, child, value)
+    elif node.type == "use_as_clause" and inside is not None:
+        alias = walk.text_of(node.child_by_field_name("alias"))
+        imported(walk, alias, _path(walk, inside, before))
     elif node.type == "use_wildcard":
         value = _path(walk, node.named_children[0], before) if node.named_children else before
-        if value is not None:
-            _star(walk, value)
-    elif node.type == "self":
-        if before is not None:
-            raw = walk.draft.raw.nodes[before]
-            last = str(raw[-1]) if raw[0] == "." else str(raw[1]) if raw[0] == "import" else ""
-            imported(walk, last, before)
+        _star(walk, value)
+    elif node.type == "self" and before is not None:
+        raw = walk.draft.raw.nodes[before]
+        last = str(raw[-1]) if raw[0] == "." else str(raw[1]) if raw[0] == "import" else ""
+        imported(walk, last, before)
     elif node.type in ("identifier", "scoped_identifier"):
         value = _path(walk, node, before)
         imported(walk, walk.text_of(node).rpartition("::")[2], value)
@@ -153,7 +166,9 @@ def imported(walk: Walk, name: str, value: int) -> None:
         walk.draft.entries.append(Entry(walk.draft.slot(name), "import", value))
 
 
-def _star(walk: Walk, value: int) -> None:
+def _star(walk: Walk, value: int | None) -> None:
+    if value is None:
+        return
     node = walk.draft.raw.nodes[value]
     if walk.holder().kind == "module":
         walk.draft.entries.append(Entry("*", "star", value))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common.walk import Walk
+from aoci_agent.views.graph.languages.rust.notes import RustNotes
 from aoci_agent.views.graph.model import UNKNOWN
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def _name(walk: Walk, node: "Node", value: int) -> None:
     if walk.text_of(node)[:1].isupper():
         walk.visit(node)
     else:
-        walk.bind(node, value, node.end_byte if walk.pattern_end < 0 else walk.pattern_end)
+        end = walk.notes(RustNotes).pattern_end
+        walk.bind(node, value, node.end_byte if end < 0 else end)
 
 
 def _inner(walk: Walk, node: "Node", value: int) -> None:
@@ -43,6 +45,10 @@ def _captured(walk: Walk, node: "Node", value: int) -> None:
 def _tuple(walk: Walk, node: "Node", value: int) -> None:
     for number, child in enumerate(node.named_children):
         bind(walk, child, walk.term("part", value, str(number)))
+
+
+def _nothing(_walk: Walk, _node: "Node", _value: int) -> None:
+    """`..`"""
 
 
 def _slice(walk: Walk, node: "Node", value: int) -> None:
@@ -94,7 +100,7 @@ _READERS: Mapping[str, "Callable[[Walk, Node, int], None]"] = {
     "slice_pattern": _slice,
     "tuple_struct_pattern": _tuple_struct,
     "struct_pattern": _struct,
-    "remaining_field_pattern": lambda walk, node, value: None,
+    "remaining_field_pattern": _nothing,
 }
 
 

@@ -23,6 +23,9 @@ _LITERALS = {
     "false": "boolean",
 }
 FUNCTIONS = frozenset(("arrow_function", "function_expression", "generator_function"))
+_SHAPED = frozenset(
+    (*FUNCTIONS, "object", "array", "ternary_expression", "binary_expression", "as_expression")
+)  # what is read otherwise where its type is known
 _EACH = frozenset(
     ("map", "forEach", "filter", "find", "findIndex", "some", "every", "flatMap", "findLast")
 )
@@ -35,6 +38,7 @@ class Expressions(Types):
     def __init__(self, text: "Text", draft: Draft) -> None:
         super().__init__(text, draft)
         self._this: list[int] = [UNKNOWN]
+        self.wanted = UNKNOWN  # of the expression whose reading begins
         self.tests: dict[int, tuple[str, int]] = {}  # node of `name instanceof type` -> both
         self._readers: Mapping[str, Callable[[Node], int]] = {
             "identifier": lambda node: self.name(node, "read"),
@@ -56,6 +60,7 @@ class Expressions(Types):
             "binary_expression": self._binary,
             "parenthesized_expression": self._last,
             "spread_element": self._last,
+            "jsx_expression": self._last,
             "sequence_expression": self._last,
             "non_null_expression": self._last,
             "satisfies_expression": self._satisfies,
@@ -65,7 +70,7 @@ class Expressions(Types):
             "augmented_assignment_expression": self._augmented,
             "jsx_opening_element": self._element,
             "jsx_self_closing_element": self._element,
-            "jsx_closing_element": lambda _: UNKNOWN,
+            "jsx_closing_element": self._closing,
             "yield_expression": self._yield,
             "type_arguments": self._nothing,
             "type_annotation": self._nothing,
@@ -83,7 +88,8 @@ class Expressions(Types):
     def this(self) -> int:
         return self._this[-1]
 
-    def visit(self, node: "Node") -> int:
+    def visit(self, node: "Node", wanted: int = UNKNOWN) -> int:
+        self.wanted = wanted
         reader = self._readers.get(node.type)
         if reader is not None:
             return reader(node)
@@ -109,7 +115,8 @@ class Expressions(Types):
         return self.visit(node)
 
     def _last(self, node: "Node") -> int:
-        values = [self.visit(child) for child in children_of(node)]
+        wanted = self.wanted
+        values = [self.visit(child, wanted) for child in children_of(node)]
         return values[-1] if values else UNKNOWN
 
     def _super(self) -> int:
@@ -134,12 +141,25 @@ class Expressions(Types):
         value = self.callee(function)
         kinds = node.child_by_field_name("type_arguments")
         if kinds is not None:
-            self._nothing(kinds)
+            value = self.term("[]", value, *self._inner(kinds))
         if function.type == "super":
             return UNKNOWN
         held = self._handed(function, value)
-        values = [self._argument(child, held) for child in children_of(given)]
-        return self.term("()", value, *values)
+        return self.term("()", value, *self._arguments(given, value, held))
+
+    def _arguments(self, node: "Node", called: int, held: int = UNKNOWN) -> list[int]:
+        """Arguments; `held` is what functions among them are known to get."""
+        values: list[int] = []
+        for number, child in enumerate(children_of(node)):
+            wanted = UNKNOWN
+            if child.type in _SHAPED and called != UNKNOWN:
+                wanted = self.term("takes", called, str(number))
+            if child.type in FUNCTIONS:
+                values.append(self.function_value(child, held, wanted))
+            else:
+                value = self.visit(child, wanted)
+                values.append(UNKNOWN if child.type == "spread_element" else value)
+        return values
 
     def _required(self, function: "Node", given: "Node") -> int | None:
         """`require("m")` and `import("m")`."""
@@ -165,25 +185,17 @@ class Expressions(Types):
             return self.term("each", base)
         return self.term("await", base) if name == "then" else UNKNOWN
 
-    def _argument(self, node: "Node", held: int) -> int:
-        if node.type in FUNCTIONS:
-            return self.function_value(node, held)
-        value = self.visit(node)
-        return UNKNOWN if node.type == "spread_element" else value
-
     def _new(self, node: "Node") -> int:
         made = node.child_by_field_name("constructor")
         value = self.callee(made) if made is not None else UNKNOWN
-        for key in ("type_arguments", "arguments"):
-            child = node.child_by_field_name(key)
-            if child is not None:
-                kinds = self._inner(child) if key == "type_arguments" else self._last(child)
-                if isinstance(kinds, list):
-                    value = self.term("[]", value, *kinds)
-        return self.term("()", value)
+        kinds, given = (node.child_by_field_name(key) for key in ("type_arguments", "arguments"))
+        if kinds is not None:
+            value = self.term("[]", value, *self._inner(kinds))
+        values = self._arguments(given, value) if given is not None else []
+        return self.term("()", value, *values)
 
     def _function_value(self, node: "Node") -> int:
-        return self.function_value(node, UNKNOWN)
+        return self.function_value(node, UNKNOWN, self.wanted)
 
     def _class_value(self, node: "Node") -> int:
         slot = self.unnamed("type")
@@ -191,21 +203,25 @@ class Expressions(Types):
         return self.term("own", slot)
 
     def _object(self, node: "Node") -> int:
-        return self.object(node, self.unnamed("type"), self.draft.source)
+        return self.object(node, self.unnamed("type"), self.draft.source, self.wanted)
 
     def _array(self, node: "Node") -> int:
-        items = [self.visit(child) for child in children_of(node)]
+        wanted = self.term("each", self.wanted) if self.wanted != UNKNOWN else UNKNOWN
+        items = [self.visit(child, wanted) for child in children_of(node)]
         return self.term("lit", "Array", self.draft.raw.any_of(items[:8]))
 
     # operators
 
     def _ternary(self, node: "Node") -> int:
-        values = [self.visit(child) for child in children_of(node)]
+        wanted = self.wanted
+        values = [self.visit(child, wanted) for child in children_of(node)]
         return self.draft.raw.any_of(values[1:])
 
     def _binary(self, node: "Node") -> int:
+        wanted = self.wanted
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
-        values = [self.visit(side) if side is not None else UNKNOWN for side in (left, right)]
+        sides = (left, right)
+        values = [self.visit(side, wanted) if side is not None else UNKNOWN for side in sides]
         operator = node.child_by_field_name("operator")
         kind = operator.type if operator is not None else ""
         if kind == "instanceof" and left is not None and left.type == "identifier":
@@ -215,16 +231,16 @@ class Expressions(Types):
         return values[1] if kind == "&&" else UNKNOWN
 
     def _cast(self, node: "Node") -> int:
+        wanted = self.wanted
         value, *kinds = children_of(node)
-        held = self.visit(value)
-        kind = self.type(kinds[0]) if kinds else UNKNOWN
-        return self.instance(kind) if kinds else held  # `as const` names no type
+        kind = self.instance(self.type(kinds[0])) if kinds else UNKNOWN
+        held = self.visit(value, kind if kinds else wanted)
+        return kind if kinds else held  # `as const` names no type
 
     def _satisfies(self, node: "Node") -> int:
         value, *kinds = children_of(node)
-        for kind in kinds:
-            self.type(kind)
-        return self.visit(value)
+        wanted = [self.instance(self.type(kind)) for kind in kinds]
+        return self.visit(value, wanted[0] if wanted else UNKNOWN)
 
     def _assertion(self, node: "Node") -> int:
         kinds, *values = children_of(node)
@@ -246,14 +262,34 @@ class Expressions(Types):
         return self.visit(right) if right is not None else UNKNOWN
 
     def _element(self, node: "Node") -> int:
+        shown = UNKNOWN
         named = node.child_by_field_name("name")
         if named is not None and not (
             named.type == "identifier" and self.text_of(named)[:1].islower()
         ):
-            self.callee(named)
+            shown = self.callee(named)
+        taken = self.term("takes", shown, "0") if shown != UNKNOWN else UNKNOWN
         for child in children_of(node):
-            if child != named:
+            if child.type == "jsx_attribute" and taken != UNKNOWN:
+                self._attribute(child, taken)
+            elif child != named:
                 self.visit(child)
+        return UNKNOWN
+
+    def _attribute(self, node: "Node", taken: int) -> None:
+        """`name={value}` of an element: a property of what the component takes."""
+        named, *values = children_of(node)
+        member = UNKNOWN
+        if named.type == "property_identifier":
+            member = self.term(".", taken, self.text_of(named))
+            self.draft.use(self.place(named), "write", member)
+        for value in values:
+            self.visit(value, member)
+
+    def _closing(self, node: "Node") -> int:
+        named = node.child_by_field_name("name")
+        if named is not None and not self.text_of(named)[:1].islower():
+            self.callee(named, "read")
         return UNKNOWN
 
     def _yield(self, node: "Node") -> int:
@@ -266,11 +302,11 @@ class Expressions(Types):
 
     # left to the readers of functions, variables and declarations
 
-    def function_value(self, node: "Node", held: int) -> int:
-        """A function without a name; `held` is what its first parameter gets."""
+    def function_value(self, node: "Node", held: int, wanted: int) -> int:
+        """A function without a name; `held` is what its first parameter gets, `wanted` its own type."""
         raise NotImplementedError
 
-    def object(self, node: "Node", slot: str, qualified: str) -> int:
+    def object(self, node: "Node", slot: str, qualified: str, wanted: int = UNKNOWN) -> int:
         """`{...}`: a type of its own, whose members are the properties."""
         raise NotImplementedError
 

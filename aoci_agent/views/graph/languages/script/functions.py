@@ -1,7 +1,8 @@
 """Functions and objects of JavaScript and TypeScript."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from aoci_agent.views.graph.draft import Draft
 from aoci_agent.views.graph.languages.script.expressions import FUNCTIONS, Expressions
 from aoci_agent.views.graph.languages.walker import children_of, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
@@ -9,9 +10,25 @@ from aoci_agent.views.graph.model import UNKNOWN, Entry
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from aoci_agent.views.syntax.text import Text
+
+
+_KEYS = frozenset(("property_identifier", "string", "shorthand_property_identifier"))
+
+
+class Wanted(NamedTuple):
+    """What is known of a function from the place it stands in."""
+
+    first: int = UNKNOWN  # what its first parameter gets
+    function: int = UNKNOWN  # the function type that is declared there
+
 
 class Functions(Expressions):
     """Reads callables with their parameters, and objects with their members."""
+
+    def __init__(self, text: "Text", draft: Draft) -> None:
+        super().__init__(text, draft)
+        self.returned: list[int] = [UNKNOWN]  # what the functions around are declared to give
 
     def block(self, node: "Node") -> None:
         """The statements of a block, in the scope here."""
@@ -21,37 +38,52 @@ class Functions(Expressions):
         """Names bound by a pattern."""
         raise NotImplementedError
 
-    def function_value(self, node: "Node", held: int) -> int:
-        """A function without a name; `held` is what its first parameter gets."""
-        result, _ = self.body(node, self.unnamed("function"), self.draft.source, held)
+    def function_value(self, node: "Node", held: int, wanted: int) -> int:
+        slot = self.unnamed("function")
+        result, _ = self.body(node, slot, self.draft.source, Wanted(held, wanted))
         return self.term("lit", "func", result)
 
     def body(
-        self, node: "Node", slot: str, qualified: str, held: int = UNKNOWN
+        self, node: "Node", slot: str, qualified: str, wanted: "Wanted | None" = None
     ) -> tuple[int, list[tuple[str, int]]]:
         """Parameters and body of a function; gives what calling it gives, and declared types."""
         this = self.this() if node.type in ("arrow_function", "method_definition") else UNKNOWN
         with self.draft.scoped("function", slot, qualified) as scope, self.receiving(this):
             self.type_parameters(node, slot)
-            types = self._parameters_of(node, held)
+            types = self._parameters_of(node, wanted or Wanted())
             declared = self.declared(node, "return_type")
             inside = node.child_by_field_name("body")
+            expected = self._expected(node, declared, (wanted or Wanted()).function)
+            self.returned.append(expected)
             if inside is not None and inside.type == "statement_block":
                 self.block(inside)
             elif inside is not None:
-                scope.results.append(self.visit(inside))
+                scope.results.append(self.visit(inside, expected))
+            self.returned.pop()
             value = self._result(node, declared, scope.results, scope.yields)
         return value, types
 
-    def _parameters_of(self, node: "Node", held: int) -> list[tuple[str, int]]:
+    def _expected(self, node: "Node", declared: int, function: int) -> int:
+        """What the function is declared to give."""
+        value = self.instance(declared)
+        if value == UNKNOWN and function != UNKNOWN:
+            value = self.term("()", function)
+        later = any(child.type == "async" for child in node.children)
+        return self.term("await", value) if later and value != UNKNOWN else value
+
+    def _parameters_of(self, node: "Node", wanted: "Wanted") -> list[tuple[str, int]]:
         listed = node.child_by_field_name("parameters")
         if listed is not None:
-            return self.parameters(listed, held)
+            return self.parameters(listed, *wanted)
         single = node.child_by_field_name("parameter")
         if single is None:
             return []
-        self.pattern(single, held, "parameter", 0)
+        value = self.draft.raw.any_of([wanted.first, self._taken(wanted.function, 0)])
+        self.pattern(single, value, "parameter", 0)
         return [(self.text_of(single), UNKNOWN)]
+
+    def _taken(self, function: int, number: int) -> int:
+        return self.term("takes", function, str(number)) if function != UNKNOWN else UNKNOWN
 
     def _result(self, node: "Node", declared: int, results: list[int], yields: list[int]) -> int:
         if declared != UNKNOWN:
@@ -62,10 +94,12 @@ class Functions(Expressions):
         later = any(child.type == "async" for child in node.children)
         return self.term("lit", "Promise", value) if later else value
 
-    def parameters(self, node: "Node", held: int = UNKNOWN) -> list[tuple[str, int]]:
+    def parameters(
+        self, node: "Node", held: int = UNKNOWN, wanted: int = UNKNOWN
+    ) -> list[tuple[str, int]]:
         found: list[tuple[str, int]] = []
         slot = self.draft.scope.slot
-        for child in children_of(node):
+        for number, child in enumerate(children_of(node)):
             pattern = child.child_by_field_name("pattern") or child
             kind = self.declared(child)
             given = child.child_by_field_name("value")
@@ -77,27 +111,31 @@ class Functions(Expressions):
             value = self.instance(kind)
             if kind == UNKNOWN:
                 told = self.term("arg", slot, name) if name and "~" not in slot else UNKNOWN
-                value = self.draft.raw.any_of([default, held, told])
+                taken = self._taken(wanted, number)
+                value = self.draft.raw.any_of([default, held, taken, told])
+                kind = self.term("outside", "typeof", taken) if taken != UNKNOWN else UNKNOWN
             held = UNKNOWN
             if pattern.type != "this":
                 self.pattern(pattern, value, "parameter", 0)
             found.append((name, kind))
         return found
 
-    def object(self, node: "Node", slot: str, qualified: str) -> int:
-        """`{...}`: a type of its own, whose members are the properties."""
+    def object(self, node: "Node", slot: str, qualified: str, wanted: int = UNKNOWN) -> int:
         bases: list[int] = []
         me = self.term("self", slot)
         for child in children_of(node):
             if child.type == "pair":
                 key, held = child.child_by_field_name("key"), child.child_by_field_name("value")
                 if key is not None and held is not None:
-                    self._property(key, held, slot, qualified, me)
+                    member = self._member_of(key, wanted)
+                    with self.receiving(me):
+                        self._property(key, held, (slot, qualified), member)
             elif child.type == "method_definition":
                 with self.receiving(me):
                     self.method(child, slot, qualified)
             elif child.type == "shorthand_property_identifier":
                 value = self.name(child, "read")
+                self._member_of(child, wanted)
                 self.draft.entries.append(Entry(f"{slot}.{self.text_of(child)}", "import", value))
             else:
                 value = self.visit(child)
@@ -106,7 +144,15 @@ class Functions(Expressions):
         self.draft.entries.append(Entry(slot, "object", bases=tuple(bases)))
         return me
 
-    def _property(self, key: "Node", held: "Node", slot: str, qualified: str, me: int) -> None:
+    def _member_of(self, key: "Node", wanted: int) -> int:
+        """A key as a member of the type the object is declared to be."""
+        if wanted == UNKNOWN or key.type not in _KEYS:
+            return UNKNOWN
+        member = self.term(".", wanted, self.text_of(key).strip("\"'"))
+        return self.draft.use(self.place(key), "write", member)
+
+    def _property(self, key: "Node", held: "Node", of: tuple[str, str], wanted: int) -> None:
+        slot, qualified = of
         if key.type == "computed_property_name":
             self.visit(key)
             self.visit(held)
@@ -114,10 +160,12 @@ class Functions(Expressions):
         name = self.text_of(key).strip("\"'")
         inner, whole = f"{slot}.{name}", f"{qualified}.{name}" if qualified else name
         if held.type in FUNCTIONS:
-            with self.receiving(me):
-                self.callable(held, key, inner, whole, "function")
+            self.callable(held, key, inner, whole, "function", wanted)
             return
-        value = self.object(held, inner, whole) if held.type == "object" else self.visit(held)
+        if held.type == "object":
+            value = self.object(held, inner, whole, wanted)
+        else:
+            value = self.visit(held, wanted)
         self.draft.entries.append(Entry(inner, "field", value))
         if "~" not in inner:
             self.define(inner, whole, key, "field", key.parent or key)
@@ -134,10 +182,18 @@ class Functions(Expressions):
         whole = f"{qualified}.{name}" if qualified else name
         self.callable(node, named, f"{slot}.{name}", whole, kind)
 
-    def callable(self, node: "Node", named: "Node", slot: str, qualified: str, kind: str) -> None:
+    def callable(
+        self,
+        node: "Node",
+        named: "Node",
+        slot: str,
+        qualified: str,
+        kind: str,
+        wanted: int = UNKNOWN,
+    ) -> None:
         """A function that has a name, with a part of its own."""
         with self.draft.part(slot, qualified, lines_of(node), "function"):
-            value, types = self.body(node, slot, qualified)
+            value, types = self.body(node, slot, qualified, Wanted(UNKNOWN, wanted))
         given = (("", UNKNOWN), *types) if kind == "method" else tuple(types)
         self.draft.entries.append(Entry(slot, kind, value, (), (), given, declared=False))
         shown = "function" if kind == "function" else "method"

@@ -23,9 +23,8 @@ def imported(reader: "ScriptReader", node: "Node") -> None:
                 _bind(reader, child, child, module, "default")
             elif child.type == "namespace_import":
                 for name in children_of(child):
-                    reader.draft.entries.append(
-                        Entry(reader.text_of(name), "import", reader.term("import", module, ""))
-                    )
+                    _enter(reader, name, reader.term("import", module, ""))
+                    reader.name(name, "import")
             elif child.type == "named_imports":
                 for item in children_of(child):
                     name = item.child_by_field_name("name")
@@ -42,8 +41,16 @@ def _module(reader: "ScriptReader", source: "Node") -> str:
 
 def _bind(reader: "ScriptReader", name: "Node", alias: "Node", module: str, member: str) -> None:
     value = reader.term("import", module, member)
-    reader.draft.use(reader.place(name), "import", value)
-    reader.draft.entries.append(Entry(reader.text_of(alias), "import", value))
+    same = reader.draft.read(reader.text_of(alias), alias.start_byte) if name == alias else value
+    reader.draft.use(reader.place(name), "import", same)
+    _enter(reader, alias, value)
+
+
+def _enter(reader: "ScriptReader", name: "Node", value: int) -> None:
+    """A name of the module that stands for an import."""
+    text, (line, column, *_) = reader.text_of(name), reader.place(name)
+    reader.draft.entries.append(Entry(text, "import", value))
+    reader.draft.imports[text] = ((line, column),)
 
 
 def exported(reader: "ScriptReader", node: "Node") -> None:

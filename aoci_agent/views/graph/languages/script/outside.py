@@ -13,6 +13,9 @@ _MAPS = wordset("Map ReadonlyMap WeakMap Record")
 _SAME_TYPE = wordset(
     "Partial Readonly Required Omit Pick NonNullable Awaited DeepPartial Exclude Extract"
 )
+_COMPONENTS = wordset("FC FunctionComponent VFC ComponentType")
+_WRAPPERS = wordset("memo useCallback observer cache")
+_HOOKS = wordset("useState useRef useMemo")
 _UNKNOWN = wordset("any unknown never void undefined null object")
 _SAME = wordset(
     "filter slice concat reverse sort splice fill copyWithin toSorted toReversed values"
@@ -32,6 +35,8 @@ class ScriptOutside(PlainOutside):
             return given[0] if given else NOTHING
         if name in _SAME_TYPE and given:
             return inner(given[0])
+        if name.rpartition(".")[2] in _COMPONENTS and given:
+            return (Instance("func", (inner(given[0]), NOTHING)),)
         return (Instance(name, tuple(inner(item) for item in given)),)
 
     def called(
@@ -40,12 +45,27 @@ class ScriptOutside(PlainOutside):
         """What methods of arrays, maps and promises give."""
         if isinstance(value, Outside):
             owner, _, name = value.name.rpartition(".")
+            if name in _WRAPPERS:
+                return given[0] if given else NOTHING
+            if name in _HOOKS:
+                return self._hook(
+                    name, typed(value.arguments[0]) if value.arguments else NOTHING, given
+                )
             if owner:
                 return self._method(Instance(owner, value.arguments), name, given)
         return super().called(value, given, typed)
 
+    def _hook(self, name: str, declared: Values, given: Sequence[Values]) -> Values:
+        """State, references and remembered values of React."""
+        if name == "useMemo":
+            return declared or _results(given)
+        held = declared or (given[0] if given else NOTHING)
+        return (Instance("tuple" if name == "useState" else "Reference", (held, NOTHING)),)
+
     def member(self, value: Instance, name: str) -> Values:
         """A method by its type's name."""
+        if value.name == "Reference" and name == "current":
+            return value.arguments[0]
         return (Outside(f"{value.name}.{name}", value.arguments),)
 
     def _method(self, value: Instance, name: str, given: Sequence[Values]) -> Values:

@@ -133,5 +133,5 @@ class ScriptReader(Declarations):
                 self.block(body if body is not None else child)
 
     def _return(self, node: "Node") -> None:
-        values = [self.visit(child) for child in children_of(node)]
+        values = [self.visit(child, self.returned[-1]) for child in children_of(node)]
         self.holder().results += values[-1:]

@@ -50,11 +50,13 @@ class Types(Walker):
         """What `this` is here."""
         raise NotImplementedError
 
-    def visit(self, node: "Node") -> int:
-        """The term of any expression."""
+    def visit(self, node: "Node", wanted: int = UNKNOWN) -> int:
+        """The term of any expression; `wanted` is what the place it stands in is declared to take."""
         raise NotImplementedError
 
-    def parameters(self, node: "Node") -> list[tuple[str, int]]:
+    def parameters(
+        self, node: "Node", held: int = UNKNOWN, wanted: int = UNKNOWN
+    ) -> list[tuple[str, int]]:
         """Read parameters in the scope here; gives names and declared types."""
         raise NotImplementedError
 
@@ -111,9 +113,9 @@ class Types(Walker):
     def _function_type(self, node: "Node") -> int:
         with self.draft.scoped("block"):
             parameters = node.child_by_field_name("parameters")
-            if parameters is not None:
-                self.parameters(parameters)
-            return self.term("outside", "func", self.declared(node, "return_type"))
+            types = self.parameters(parameters) if parameters is not None else []
+            result = self.declared(node, "return_type")
+            return self.term("outside", "func", *[kind for _, kind in types], result)
 
     def _intersection(self, node: "Node") -> int:
         slot = self.unnamed("type")
@@ -163,8 +165,7 @@ class Types(Walker):
             value = self.instance(self.declared(node))
             self.draft.entries.append(Entry(inner, "field", value, declared=True))
             shown = "field"
-        if "~" not in slot:
-            self.define(inner, self._within(inner), named, shown, node)
+        self.define(inner, self._within(inner), named, shown, node)
 
     def _within(self, slot: str) -> str:
         name = slot.rpartition(".")[2]

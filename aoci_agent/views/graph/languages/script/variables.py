@@ -40,7 +40,7 @@ class Variables(Functions):
             return
         kind = self.declared(node)
         if named.type != "identifier":
-            value = self.visit(given) if given is not None else UNKNOWN
+            value = self.visit(given, self.instance(kind)) if given is not None else UNKNOWN
             held = self.instance(kind) if kind != UNKNOWN else value
             self.pattern(named, held, "variable", node.end_byte)
             return
@@ -51,14 +51,15 @@ class Variables(Functions):
         self, node: "Node", named: "Node", given: "Node | None", kind: int, *, hoisted: bool
     ) -> None:
         top = self.top() or (hoisted and self.holder().kind == "module")
-        if given is not None and given.type in (*FUNCTIONS, "class", "object") and kind == UNKNOWN:
+        shaped = given is not None and given.type in (*FUNCTIONS, "class", "object")
+        if given is not None and shaped and (kind == UNKNOWN or given.type in FUNCTIONS):
             slot, qualified = self.place_for(named)
-            value = self._definition(given, named, slot, qualified)
+            value = self._definition(given, named, (slot, qualified), self.instance(kind))
             if not top or self.draft.scope.kind == "namespace":
                 alias = given.type != "object"
                 self.bind(named, "variable", value, at=0 if alias else node.end_byte, alias=alias)
             return
-        value = self.visit(given) if given is not None else UNKNOWN
+        value = self.visit(given, self.instance(kind)) if given is not None else UNKNOWN
         held = self.instance(kind) if kind != UNKNOWN else value
         if top:
             self._top_variable(node, named, held, declared=kind != UNKNOWN)
@@ -66,10 +67,11 @@ class Variables(Functions):
             binding = self._binding(named, "variable", held, node.end_byte)
             self.draft.bind(binding, self.holder() if hoisted else None)
 
-    def _definition(self, given: "Node", named: "Node", slot: str, qualified: str) -> int:
+    def _definition(self, given: "Node", named: "Node", of: tuple[str, str], wanted: int) -> int:
         """`const f = () => ...`, `const C = class {...}`, `const o = {...}`."""
+        slot, qualified = of
         if given.type in FUNCTIONS:
-            self.callable(given, named, slot, qualified, "function")
+            self.callable(given, named, slot, qualified, "function", wanted)
             return self.term("own", slot)
         if given.type == "class":
             self.class_body(given, slot, qualified, part=True)
@@ -140,6 +142,7 @@ class Variables(Functions):
         named = node.child_by_field_name("left") or node
         if named.type == "shorthand_property_identifier_pattern":
             member = self.term(".", value, self.text_of(named))
+            self.draft.use(self.place(named), "read", member)
             if node.type == "object_assignment_pattern":
                 right = node.child_by_field_name("right")
                 default = self.visit(right) if right is not None else UNKNOWN

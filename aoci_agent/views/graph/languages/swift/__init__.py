@@ -1,0 +1,87 @@
+"""Swift in the graph: one space for each module, called as its folder."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from aoci_agent.aoci.wordset import wordset
+from aoci_agent.views.graph.languages.common import reading
+from aoci_agent.views.graph.languages.common.outside import Containers
+from aoci_agent.views.graph.languages.swift.table import IDIOM
+from aoci_agent.views.graph.model import FileFacts
+from aoci_agent.views.syntax.parsed import Grammar
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from aoci_agent.views.syntax.text import Text
+
+_ROOTS = ("Sources", "Source", "Tests", "Plugins", "Examples")
+
+
+class ModuleFinder:
+    """Knows the modules by the last part of their folders."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._modules: dict[str, str] = {}
+        for folder in sorted({folder_of(path) for path in paths}, reverse=True):
+            self._modules[folder.rpartition("/")[2]] = folder
+
+    def find(self, path: str, module: str) -> str:
+        if (
+            module == "*"
+        ):  # tests see the modules they do not name when they are of the same package
+            return ""
+        return self._modules.get(module, "")
+
+    def child(self, space: str, name: str) -> str:
+        return ""
+
+    def implicit(self, path: str, space: str) -> Sequence[str]:
+        return ()
+
+    def given(self, path: str) -> Sequence[str]:
+        return ()
+
+
+class Swift:
+    """Files of a module see each other."""
+
+    name = "swift"
+    settings: Sequence[str] = ()
+    outside = Containers(
+        items=wordset("Array Set Optional Result AnySequence ArraySlice"),
+        maps=wordset("Dictionary"),
+        through=wordset("Published State Binding ObservedObject EnvironmentObject StateObject"),
+        gives={
+            "item": wordset("removeFirst removeLast popLast randomElement"),
+            "self": wordset("filter sorted reversed prefix suffix dropFirst dropLast shuffled"),
+        },
+        holds={
+            "item": ("first", "last"),
+            "all": ("values",),
+            "keys": ("keys",),
+            "self": ("lazy",),
+        },
+    )
+
+    def read(self, path: str, data: bytes) -> FileFacts:
+        text = reading.text_of(path, data)
+        grammar = Grammar("tree_sitter_swift")
+        return reading.read(text, reading.Tongue(self.name, grammar, IDIOM, _module))
+
+    def finder(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> ModuleFinder:
+        return ModuleFinder(paths)
+
+
+def _module(text: "Text", _root: "Node") -> str:
+    return folder_of(text.path)
+
+
+def folder_of(path: str) -> str:
+    """The folder of a file's module: below `Sources` or `Tests`, else the first one."""
+    parts = PurePosixPath(path).parts[:-1]
+    for at in range(len(parts) - 1, -1, -1):
+        if parts[at] in _ROOTS:
+            return "/".join(parts[: at + 2])
+    return parts[0] if parts else "."

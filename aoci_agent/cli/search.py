@@ -93,10 +93,9 @@ def _lookups(arguments: Arguments) -> Generator[Lookups]:
         bench.store.follow()
     judge = judge_named(LOCAL) if plan == "rerank" else None
     try:
-        yield Lookups(bench.workspace, bench.views, bench.store, judge=judge, progress=progress())
-        bench.views.publish()
+        yield bench.lookups(judge, progress())
     finally:
-        bench.views.close()
+        bench.close()
 
 
 def _query(arguments: Arguments) -> str:

@@ -103,7 +103,7 @@ class Use(NamedTuple):
     line: int
     column: int
     length: int
-    kind: str  # call read write type import base
+    kind: str  # call read write type import base; declares (a name that is defined elsewhere)
     source: str  # qualified name of the innermost definition around it, "" at the top
     term: int
     local: tuple[

@@ -6,6 +6,7 @@ from typing import Any
 from aoci_agent.aoci.layers import is_test
 from aoci_agent.views.graph.kinship import Kinship
 from aoci_agent.views.graph.model import Reference, Symbol
+from aoci_agent.views.graph.spread import DECLARED
 from aoci_agent.views.graph.store import Resolved, Store, StoredPart
 from aoci_agent.views.model import Location
 
@@ -72,7 +73,7 @@ class Queries:
                 found |= {
                     Reference(_location(path, stored, use), use.source, use.kind)
                     for use in stored.uses
-                    if slot in use.slots
+                    if slot in use.slots and use.kind != "declares"
                 }
         return sorted(found)
 
@@ -168,7 +169,18 @@ class Queries:
         places = [(symbol.space, symbol.slot)] if symbol.space else []
         if symbol.kind == "method":
             places += Kinship(self._store.db).same_method(symbol.space, symbol.slot)
-        return [slot for place in places if (slot := self._slot_at(*place)) >= 0]
+        found = [slot for place in places if (slot := self._slot_at(*place)) >= 0]
+        return [*found, *self._defining(symbol)] if symbol.slot.endswith(DECLARED) else found
+
+    def _defining(self, symbol: Symbol) -> list[int]:
+        """The slots of the definition of what is only declared."""
+        return [
+            slot
+            for part in self._store.parts_at(symbol.path, symbol.line)
+            for use in _at(part, symbol.line, symbol.column)
+            if use.kind == "declares"
+            for slot in use.slots
+        ]
 
     def _serving(self, symbol: Symbol) -> list[Symbol]:
         found = Kinship(self._store.db).serving(symbol.space, symbol.slot)

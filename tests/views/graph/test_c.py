@@ -52,6 +52,8 @@ def test_references_lead_to_the_definition_not_to_what_is_declared_or_stands_in_
     made = [s for s in graph("c").view.named("item_new") if s.path == "src/item.c"]
     paths = {reference.location.path for reference in graph("c").view.references(made[0])}
     assert paths == {"src/item.c", "src/main.c"}
+    declared = next(s for s in graph("c").view.named("item_new") if s.path == "include/item.h")
+    assert graph("c").view.references(declared) == graph("c").view.references(made[0])
     subclasses = graph("cpp").view.subclasses(graph("cpp").symbol("shop.Priced"))
     assert [symbol.qualified for symbol in subclasses] == ["shop.Item"]
 

@@ -83,16 +83,10 @@ def variable(walk: Walk, node: "Node", named: "Node", value: int) -> None:
     mark = DECLARED if is_marked(walk, node, "extern") else ""
     if is_marked(walk, node, "static") and is_source(walk):
         mark = STATIC
-    marked(walk, slot, mark)
+    if mark:
+        walk.marked(named, slot, mark)
     walk.draft.entries.append(Entry(slot + mark, "variable", value, declared=True))
     walk.define(slot + mark, named, "variable", node)
-
-
-def marked(walk: Walk, slot: str, mark: str) -> None:
-    """Lead from the plain slot to a marked one."""
-    if mark:
-        kind = "declared" if mark == DECLARED else "import"
-        walk.draft.entries.append(Entry(slot, kind, walk.term("own", slot + mark)))
 
 
 def _field(walk: Walk, node: "Node", _use: str) -> int:

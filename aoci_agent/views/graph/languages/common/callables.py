@@ -7,7 +7,6 @@ from aoci_agent.views.graph.languages.common.types import MARKS, constraints, ty
 from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.overloads import GIVEN_TO
-from aoci_agent.views.graph.spread import DECLARED
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -146,8 +145,7 @@ def _slot(walk: Walk, head: Head, *, method: bool) -> str:
         draft.entries.append(Entry(slot, "overload", walk.term("own", own)))
         slot = own
     if head.mark:
-        shown = "declared" if head.mark == DECLARED else "import"
-        draft.entries.append(Entry(slot, shown, walk.term("own", slot + head.mark)))
+        walk.marked(head.name, slot, head.mark)
     return slot + head.mark
 
 

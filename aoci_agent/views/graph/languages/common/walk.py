@@ -8,6 +8,7 @@ from aoci_agent.views.graph.draft import Place
 from aoci_agent.views.graph.languages.common.names import Names
 from aoci_agent.views.graph.model import UNKNOWN, Defined, Entry
 from aoci_agent.views.graph.scopes import Binding, Scope
+from aoci_agent.views.graph.spread import DECLARED
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -231,6 +232,15 @@ class Walk:
             self.keep(named, whole, kind or "field", value, declared=declared)
         else:
             self.keep(named, whole, kind or "variable", value, declared=declared)
+
+    def marked(self, named: "Node", slot: str, mark: str) -> None:
+        """Lead from a slot to a marked one: of what is only declared, or seen by its file alone."""
+        own = self.term("own", slot + mark)
+        if mark == DECLARED:
+            self.draft.entries.append(Entry(slot, "declared", own))
+            self.draft.use(self.place(named), "declares", self.term("own", slot))
+        else:
+            self.draft.entries.append(Entry(slot, "import", own))
 
     def define(
         self,

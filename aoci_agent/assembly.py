@@ -68,7 +68,7 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
     return Session(
         agent,
         permissions,
-        Knowledge(material, bench.store, _material_for(launch, bench, material), bench.close),
+        Knowledge(material, bench.store, _material_for(launch, bench, material), bench),
         lambda name: choose_model(launch, name),
         recorder,
         started,

@@ -1,6 +1,8 @@
 """A repository opened for work, without anything of a session: what every command starts from."""
 
+import contextlib
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.render import Rendered, render
 from aoci_agent.aoci.store import IndexStore
-from aoci_agent.base.errors import BadWorkspace
+from aoci_agent.base.errors import BadWorkspace, ForModel
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places, home_of
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from aoci_agent.views.retrieve.material import Judge
 
 Progress = Callable[[int, int], None]
+PREPARING = 900.0  # seconds after which views that are prepared behind the screen are given up
+_PLACES = ("AOCI_AGENT_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class Bench:
         self.cache = launch.places.cache / launch.places.project(root)
         self.store = IndexStore(self.workspace, self.repository, self.cache)
         self._navigation = launch.settings.navigation
+        self._env = launch.env
         self._live: LiveNavigator | None = None
 
     def index(
@@ -85,6 +90,23 @@ class Bench:
             judge=judge,
             progress=progress,
         )
+
+    async def prepare(self) -> None:
+        """Derive the views in a process of its own, so that the first question finds them.
+
+        Nothing waits for it: a question that comes earlier takes what is there, or waits for the
+        views it needs. What fails here is said when it is asked for.
+        """
+        from aoci_agent.base.process import Limits, run
+
+        command = [sys.executable, "-I", "-m", "aoci_agent", "views", "build"]
+        with contextlib.suppress(ForModel):
+            await run(
+                [*command, "--cwd", str(self.workspace.root)],
+                cwd=self.workspace.root,
+                limits=Limits(seconds=PREPARING),
+                env={name: self._env[name] for name in _PLACES if name in self._env},
+            )
 
     def close(self) -> None:
         """Keep what was derived for later sessions, and end what was started."""

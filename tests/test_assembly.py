@@ -14,8 +14,9 @@ from aoci_agent.agent.session import Session
 from aoci_agent.assembly import open_session
 from aoci_agent.base.errors import BadUsage, BadWorkspace
 from aoci_agent.base.places import Places
-from aoci_agent.bench import Launch
+from aoci_agent.bench import Bench, Launch
 from aoci_agent.config import Settings
+from aoci_agent.views.status import status_of
 
 
 @pytest.fixture
@@ -30,8 +31,8 @@ def repository(tmp_path: Path) -> Path:
 
 
 def launch(repository: Path, **settings: object) -> Launch:
-    places = Places({"AOCI_AGENT_HOME": str(repository.parent / "home")})
-    return Launch(repository, Settings.model_validate(settings), places, {})
+    env = {"AOCI_AGENT_HOME": str(repository.parent / "home")}
+    return Launch(repository, Settings.model_validate(settings), Places(env), env)
 
 
 def opened(repository: Path, **settings: object) -> Session:
@@ -121,3 +122,28 @@ async def test_a_model_that_does_better_without_tags_sees_none(repository: Path)
     await session.set_model("ollama/other")
     assert "name[tag]" not in str(session.agent.conversation.prefix)
     await session.close()
+
+
+async def test_views_are_prepared_before_anybody_asks(repository: Path) -> None:
+    bench = Bench(launch(repository))
+    await bench.prepare()
+    told = status_of(bench.views).views
+    bench.close()
+    assert (told["lexical"].state, told["graph"].state) == ("fresh", "fresh")
+
+
+async def test_closing_does_not_wait_for_what_is_being_prepared(repository: Path) -> None:
+    session = opened(repository)
+    await session.warm()
+    await session.close()
+    assert not list((repository.parent / "home/cache").glob("*/views/generations/*"))
+
+
+async def test_what_a_session_derived_is_there_for_the_next(repository: Path) -> None:
+    bench = Bench(launch(repository))
+    assert {row.path for row in bench.lookups().search("price weight").rows} == {"prices.py"}
+    bench.close()
+    after = Bench(launch(repository))
+    state = status_of(after.views).views["lexical"].state
+    after.close()
+    assert state == "fresh"

@@ -4,6 +4,7 @@ import asyncio
 import datetime
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from aoci_agent.agent.events import Event, HistoryRewritten, Notice, SessionStarted
 from aoci_agent.agent.loop import Agent
@@ -34,6 +35,18 @@ class Status:
     branch: str
 
 
+class Derived(Protocol):
+    """The derived views. Satisfied by `bench.Bench`."""
+
+    async def prepare(self) -> None:
+        """Have them ready for the first question."""
+        ...
+
+    def close(self) -> None:
+        """Keep them for later sessions; may take a second."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     """What is known of the repository: the fixed material of prompts, and the index as it is now."""
@@ -41,7 +54,7 @@ class Knowledge:
     material: Material
     index: IndexView
     material_for: Callable[[str], Material]  # for a model's name: some see no tags
-    close: Callable[[], None] = lambda: None  # keeps what was derived; may take a second
+    derived: Derived | None = None  # what else is known, kept outside of memory
 
 
 def build_prefix(schemas: tuple[ToolSchema, ...], policy: Policy, material: Material) -> Prefix:
@@ -67,6 +80,7 @@ class Session:
         self._knowledge = knowledge
         self._open_model = open_model
         self._recorder = recorder
+        self._preparing: asyncio.Task[None] | None = None
         recorder.write(started)
 
     async def run(self, prompt: str) -> AsyncGenerator[Event]:
@@ -86,7 +100,12 @@ class Session:
             await turn.aclose()
 
     async def warm(self) -> None:
-        """Let the model prepare itself (imports, child process) before the first question."""
+        """Let the model prepare itself (imports, child process) before the first question.
+
+        The views are prepared behind it, and not waited for.
+        """
+        if self._knowledge.derived is not None and self._preparing is None:
+            self._preparing = asyncio.create_task(self._knowledge.derived.prepare())
         await warm(self.agent.model)
 
     @property
@@ -169,5 +188,9 @@ class Session:
     async def close(self) -> None:
         """Release the model, what was derived, and the record."""
         await self.agent.model.close()
-        await asyncio.to_thread(self._knowledge.close)
+        if self._preparing is not None:
+            self._preparing.cancel()
+            await asyncio.wait((self._preparing,))
+        if self._knowledge.derived is not None:
+            await asyncio.to_thread(self._knowledge.derived.close)
         self._recorder.close()

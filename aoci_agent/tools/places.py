@@ -57,3 +57,8 @@ def _line(row: Row) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
+
+
+def counted(number: int, what: str) -> str:
+    """`1 use`, `2 uses`."""
+    return f"{number} {what}{'s' * (number != 1)}"

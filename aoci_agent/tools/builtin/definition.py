@@ -5,7 +5,7 @@ import asyncio
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.tools.lookups import Lookups
 from aoci_agent.tools.origins import OTHERWISE
-from aoci_agent.tools.places import blocks
+from aoci_agent.tools.places import blocks, counted
 from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 LINES = 12  # of each definition
@@ -39,4 +39,4 @@ class Definition:
             told = f" ({found.note})" if found.note else ""
             text = f"no definition of {arguments.of} in this repository{told}: try grep"
             return ToolResult(text, summary="nothing")
-        return ToolResult(blocks(found), summary=f"{len(found.rows)} definitions")
+        return ToolResult(blocks(found), summary=counted(len(found.rows), "definition"))

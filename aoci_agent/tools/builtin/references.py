@@ -5,7 +5,7 @@ import asyncio
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.tools.lookups import Lookups
 from aoci_agent.tools.origins import OTHERWISE
-from aoci_agent.tools.places import by_file
+from aoci_agent.tools.places import by_file, counted
 from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 
@@ -37,4 +37,6 @@ class References:
             told = f" ({found.note})" if found.note else ""
             return ToolResult(f"no use of {arguments.of} is known{told}: try grep", summary="none")
         files = len({row.path for row in found.rows})
-        return ToolResult(by_file(found), summary=f"{len(found.rows)} uses in {files} files")
+        return ToolResult(
+            by_file(found), summary=f"{counted(len(found.rows), 'use')} in {counted(files, 'file')}"
+        )

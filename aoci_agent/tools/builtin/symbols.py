@@ -5,7 +5,7 @@ import asyncio
 from aoci_agent.base.errors import NotPossible, TryAgain
 from aoci_agent.tools.lookups import Lookups
 from aoci_agent.tools.origins import OTHERWISE
-from aoci_agent.tools.places import blocks
+from aoci_agent.tools.places import blocks, counted
 from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 
@@ -37,4 +37,4 @@ class Symbols:
         found = await asyncio.to_thread(self._lookups.symbols, arguments.query)
         if not found.rows:
             return ToolResult(f"no definition of {arguments.query}: try grep", summary="nothing")
-        return ToolResult(blocks(found), summary=f"{len(found.rows)} definitions")
+        return ToolResult(blocks(found), summary=counted(len(found.rows), "definition"))

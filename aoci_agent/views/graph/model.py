@@ -5,6 +5,8 @@ HOWTO add a language
 1. `languages/NAME.py`: a class that satisfies `Language`. `read` walks the tree once and tells a
    `draft.Draft` what it sees: scopes and blocks entered, names bound, names and members used. The
    draft resolves local names and returns `FileFacts`. It is a pure function of path and bytes.
+   Where there is a grammar, `languages/common` walks: a language is a table of rules, one a type of
+   node, most of them made by `common.types`, `callables`, `expressions`; `jvm/java.py` is an example.
 2. `Finder` (made by `Language.finder` from the covered paths and the few configuration files
    named by `Language.settings`): which space an import leads to. Nothing else knows of paths.
 3. `Outside`: the little that is known of types that are not of the repository.

@@ -21,7 +21,7 @@ _NUMBERS = wordset(
     "int long short byte char float double Integer Long Short Byte Character Float Double uint"
 )
 _ANYTHING = wordset(
-    "Object object Any any CharSequence Comparable Serializable Number dynamic Constable"
+    "Enum Record Object object Any any CharSequence Comparable Serializable Number dynamic Constable"
 )
 GIVEN_TO = "@this"  # after the name of a function that is called as a method of its first argument
 _UNFIT, _FITS, _SAME = -1, 0, 1
@@ -142,7 +142,8 @@ class Overloads:
         names = [(item.space, item.slot) for item in line if isinstance(item, Class)]
         if isinstance(kind, Class):
             return _FITS if (kind.space, kind.slot) in names else _UNFIT
-        return _UNFIT if kind.name in _PLAIN else _FITS
+        strange = any(isinstance(item, Outside) for item in line)  # may build on anything
+        return _FITS if strange or kind.name in _ANYTHING else _UNFIT
 
 
 def _fit_outside(kind: str, value: str) -> int:

@@ -9,7 +9,7 @@ class Names(Draft):
     """As `Draft`; besides it knows what the types and inner modules around a name contribute.
 
     `free` is the term of a name that is not bound in the file's functions: `name` or `seen`;
-    `free_type` the same for names of types.
+    `free_type` the same for names of types. `implicit`: whether members are seen without a receiver.
     """
 
     def __init__(
@@ -18,6 +18,7 @@ class Names(Draft):
         super().__init__(language, space, lines)
         self.free = free
         self.free_type = free_type or free
+        self.implicit = True
         self.receivers: dict[Scope, int] = {}  # scope of a type -> raw term of its own instance
         self.open: set[Scope] = set()  # types with members that are not in this file
         self.inner: set[Scope] = set()  # modules and namespaces within the file
@@ -84,7 +85,7 @@ class Names(Draft):
 
     def _member(self, scope: Scope, name: str) -> tuple[int, bool]:
         """What a type or inner module around a name has under it, and whether the file says so."""
-        if scope not in self.receivers and scope not in self.inner:
+        if scope not in self.inner and (scope not in self.receivers or not self.implicit):
             return UNKNOWN, False
         if self._own is None:
             self._own = frozenset(entry.slot for entry in self.entries)

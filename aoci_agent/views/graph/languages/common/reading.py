@@ -24,6 +24,7 @@ class Tongue(NamedTuple):
     free: str = "seen"  # the term of a name that is not bound in the file
     free_type: str = ""  # the same of a name of a type, where it differs
     names: type[Names] = Names
+    implicit: bool = True  # whether members are seen without a receiver
     repair: Callable[[str], str] | None = (
         None  # of a text that does not parse; lines and columns stay
     )
@@ -41,6 +42,7 @@ def read(text: Text, how: Tongue) -> FileFacts:
                 text, root = other, tried
         space = how.space(text, root)
         draft = how.names(how.language, space, text.count, how.free, how.free_type)
+        draft.implicit = how.implicit
         walk = Walk(text, draft, how.idiom)
         with draft.scoped("block"):
             walk.inside(root)

@@ -9,6 +9,7 @@ from aoci_agent.views.graph.languages.csharp.finder import NamespaceFinder
 from aoci_agent.views.graph.languages.csharp.outside import OUTSIDE
 from aoci_agent.views.graph.languages.csharp.table import IDIOM
 from aoci_agent.views.graph.model import FileFacts
+from aoci_agent.views.syntax.languages.conditions import first_branches
 from aoci_agent.views.syntax.parsed import Grammar
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ class CSharp:
     def read(self, path: str, data: bytes) -> FileFacts:
         text = reading.text_of(path, data)
         grammar = Grammar("tree_sitter_c_sharp")
-        facts = reading.read(text, reading.Tongue(self.name, grammar, IDIOM, _namespace))
+        facts = reading.read(
+            text, reading.Tongue(self.name, grammar, IDIOM, _namespace, repair=first_branches)
+        )
         around = [space or GLOBAL for space in outward(facts.space, ".")[1:]]
         return facts._replace(stars=(*around, *facts.stars, GLOBAL, "*global"))
 

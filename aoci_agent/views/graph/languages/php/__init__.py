@@ -37,7 +37,10 @@ class Php:
         text = reading.text_of(path, data)
         grammar = Grammar("tree_sitter_php", "language_php")
         facts = reading.read(
-            text, reading.Tongue(self.name, grammar, IDIOM, namespace_of, free_type="name")
+            text,
+            reading.Tongue(
+                self.name, grammar, IDIOM, namespace_of, free_type="name", implicit=False
+            ),
         )
         return facts if facts.space == GLOBAL else facts._replace(stars=(GLOBAL,))
 

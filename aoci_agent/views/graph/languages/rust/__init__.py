@@ -21,7 +21,8 @@ class Rust:
         text = reading.text_of(path, data)
         grammar = Grammar("tree_sitter_rust")
         return reading.read(
-            text, reading.Tongue(self.name, grammar, IDIOM, reading.by_path, free="name")
+            text,
+            reading.Tongue(self.name, grammar, IDIOM, reading.by_path, free="name", implicit=False),
         )
 
     def finder(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> CrateFinder:

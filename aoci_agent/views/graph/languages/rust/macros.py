@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.facts.parsing import grammar
 from aoci_agent.views.graph.languages.common.walk import Walk
+from aoci_agent.views.graph.languages.rust import paths
 from aoci_agent.views.graph.languages.rust.notes import RustNotes
 from aoci_agent.views.graph.model import UNKNOWN
 
@@ -17,11 +18,17 @@ _MOST = 3  # times the length of the file that is parsed again, macros within ma
 def invocation(walk: Walk, node: "Node", _use: str) -> int:
     """`name!(tokens)`."""
     named = node.child_by_field_name("macro")
+    path = named.child_by_field_name("path") if named is not None else None
     if named is not None and named.type == "scoped_identifier":
         named = named.child_by_field_name("name")
     if named is not None:
         place, name = walk.place(named), f"{walk.text_of(named)}!"
-        term = walk.draft.first(walk.draft.read(name, place.at), walk.term("only", name))
+        anywhere = walk.term("only", name)
+        if path is None:
+            term = walk.draft.first(walk.draft.read(name, place.at), anywhere)
+        else:
+            term = walk.term(".", paths.head(walk, path, "path"), name)
+            term = walk.draft.first(term, anywhere) if path.type == "crate" else term
         walk.draft.use(place, "call", term)
     for child in node.named_children:
         if child.type == "token_tree":

@@ -1,5 +1,7 @@
 """Swift in the graph: one space for each module, called as its folder."""
 
+import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -16,22 +18,25 @@ if TYPE_CHECKING:
 
     from aoci_agent.views.syntax.text import Text
 
-_ROOTS = ("Sources", "Source", "Tests", "Plugins", "Examples")
+_ROOTS = ("Sources", "Tests", "Plugins", "Examples")
+_TARGET = re.compile(
+    r"arget\(\s*name:\s*\"([^\"]+)\"[^()]*?(?:\([^()]*\)[^()]*?)*?path:\s*\"([^\"]+)\""
+)
 
 
 class ModuleFinder:
-    """Knows the modules by the last part of their folders."""
+    """Knows the modules by the last part of their folders, and by what their package says."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> None:
         self._modules: dict[str, str] = {}
         for folder in sorted({folder_of(path) for path in paths}, reverse=True):
             self._modules[folder.rpartition("/")[2]] = folder
+        for path, data in sorted(settings.items()):
+            for name, where in _TARGET.findall(data.decode("utf-8", "replace")):
+                folder = posixpath.normpath(posixpath.join(posixpath.dirname(path), where))
+                self._modules[name] = folder_of(f"{folder}/_")
 
     def find(self, path: str, module: str) -> str:
-        if (
-            module == "*"
-        ):  # tests see the modules they do not name when they are of the same package
-            return ""
         return self._modules.get(module, "")
 
     def child(self, space: str, name: str) -> str:
@@ -48,7 +53,7 @@ class Swift:
     """Files of a module see each other."""
 
     name = "swift"
-    settings: Sequence[str] = ()
+    settings: Sequence[str] = ("Package.swift",)
     outside = Containers(
         items=wordset("Array Set Optional Result AnySequence ArraySlice"),
         maps=wordset("Dictionary"),
@@ -71,7 +76,7 @@ class Swift:
         return reading.read(text, reading.Tongue(self.name, grammar, IDIOM, _module))
 
     def finder(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> ModuleFinder:
-        return ModuleFinder(paths)
+        return ModuleFinder(paths, settings)
 
 
 def _module(text: "Text", _root: "Node") -> str:
@@ -79,9 +84,9 @@ def _module(text: "Text", _root: "Node") -> str:
 
 
 def folder_of(path: str) -> str:
-    """The folder of a file's module: below `Sources` or `Tests`, else the first one."""
+    """The folder of a file's module: below `Sources` or `Tests`, `Source` itself, else the first one."""
     parts = PurePosixPath(path).parts[:-1]
     for at in range(len(parts) - 1, -1, -1):
-        if parts[at] in _ROOTS:
-            return "/".join(parts[: at + 2])
+        if parts[at] in (*_ROOTS, "Source"):
+            return "/".join(parts[: at + 2 if parts[at] in _ROOTS else at + 1])
     return parts[0] if parts else "."

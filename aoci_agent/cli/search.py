@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from itertools import groupby
 
-from aoci_agent.base.errors import BadUsage, Exit, ForModel, ForUser
+from aoci_agent.base.errors import BadUsage, Exit, ForModel, ForUser, TryAgain
 from aoci_agent.base.terminal import clean
 from aoci_agent.bench import Bench
 from aoci_agent.cli.arguments import Arguments
@@ -73,8 +73,10 @@ def _answer(
     try:
         with _lookups(arguments) as lookups:
             found = ask(lookups)
+    except TryAgain as error:  # the question means nothing here
+        raise BadUsage(str(error), "aoci-agent symbols NAME, or search WORDS") from error
     except ForModel as error:
-        raise ForUser(str(error), "see aoci-agent views status") from error
+        raise ForUser(str(error), "aoci-agent symbols NAME, or search WORDS") from error
     if arguments.json:
         print(json.dumps(_as_json(found)))
     elif found.rows:

@@ -7,13 +7,14 @@ changed while the answer was made is marked stale.
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, cast
 
 from aoci_agent.aoci.model import Index
 from aoci_agent.base.errors import ForModel, NotPossible
 from aoci_agent.base.files import Workspace
-from aoci_agent.tools.origins import OTHERWISE, Graph, Origins, named
+from aoci_agent.tools.naming import meaning_of
+from aoci_agent.tools.origins import OTHERWISE, Graph, Origins
 from aoci_agent.tools.targets import target_of
 from aoci_agent.views.graph.model import Symbol
 from aoci_agent.views.maintain import Progress, RepositoryViews
@@ -106,15 +107,19 @@ class Lookups:
             path = self._origins.file(query)
             if path:
                 return self._of_symbols(graph.symbols_in(path), "static")
-            answer = self._navigate(graph).symbols(target_of(query).name or query)
-            return self._of_answer(answer)
+            name = target_of(query).name or query
+            answer = self._navigate(graph).symbols(name)
+            if answer.places:
+                return self._of_answer(answer)
+            return self._of_symbols((), "static", note=meaning_of(graph, name).note)
 
     def definition(self, of: str, lines: int = 0) -> Found:
         """Where it is defined, with the first lines of the definition."""
         target = target_of(of)
         with self._graph() as graph:
             if not target.path:
-                return self._of_symbols(named(graph, target.name), "static", lines)
+                symbols, note = meaning_of(graph, target.name)
+                return self._of_symbols(symbols, "static", lines, note)
             found = [
                 self._navigate(graph).definition(path, line, column)
                 for path, line, column in self._origins.places(target)
@@ -126,15 +131,15 @@ class Lookups:
         with self._graph() as graph:
             navigator = self._navigate(graph)
             ask = navigator.callers if calls else navigator.references
-            answers = [ask(*place) for place in self._origins.of(graph, target_of(of))]
-            return self._of_answer(_together(answers), 1)
+            places, note = self._origins.of(graph, target_of(of))
+            return self._of_answer(_together([ask(*place) for place in places], note), 1)
 
     def hover(self, of: str) -> Found:
         """Signature and documentation."""
         with self._graph() as graph:
             navigator = self._navigate(graph)
-            found = [navigator.hover(*place) for place in self._origins.of(graph, target_of(of))]
-            return self._of_answer(_together(found))
+            places, note = self._origins.of(graph, target_of(of))
+            return self._of_answer(_together([navigator.hover(*place) for place in places], note))
 
     # inside
 
@@ -167,9 +172,11 @@ class Lookups:
             yield cast("Graph", graph)
             now.asked("graph", time.perf_counter() - started)
 
-    def _of_symbols(self, symbols: Iterable[Symbol], how: str, lines: int = 0) -> Found:
+    def _of_symbols(
+        self, symbols: Iterable[Symbol], how: str, lines: int = 0, note: str = ""
+    ) -> Found:
         places = [Place(symbol.location, symbol.qualified, symbol.kind) for symbol in symbols]
-        return Found(self._rows(places, lines), how)
+        return Found(self._rows(places, lines), how, note)
 
     def _of_answer(self, answer: Answer, lines: int = 0) -> Found:
         rows = self._rows(answer.places, lines)
@@ -205,18 +212,18 @@ class _Located(NamedTuple):
     column: int
 
 
-def _together(answers: Sequence[Answer]) -> Answer:
-    """Several answers as one, without repeats."""
+def _together(answers: Sequence[Answer], note: str = "") -> Answer:
+    """Several answers as one, without repeats; the note comes first."""
     first = answers[0]
     if len(answers) == 1:
-        return first
+        return replace(first, note=joined(note, first.note)) if note else first
     places = dict.fromkeys(place for answer in answers for place in answer.places)
     texts = dict.fromkeys(answer.text for answer in answers if answer.text)
     notes = dict.fromkeys(answer.note for answer in answers)
     return Answer(
         tuple(places),
         max(answer.provenance for answer in answers),
-        joined(*notes),
+        joined(note, *notes),
         exact=all(answer.exact for answer in answers),
         text="\n\n".join(texts),
     )

@@ -1,10 +1,11 @@
 """From what was written to the places a navigator is asked about."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from aoci_agent.base.errors import ForModel, TryAgain
+from aoci_agent.base.errors import ForModel, NotPossible, TryAgain
 from aoci_agent.base.files import Workspace
+from aoci_agent.tools.naming import Named, meaning_of, one_of
 from aoci_agent.tools.targets import Target, columns_on, name_at
 from aoci_agent.views.graph.model import Symbol
 from aoci_agent.views.syntax.text import decoded
@@ -13,10 +14,15 @@ OTHERWISE = "use grep and index"
 _SAME_NAME = 5  # symbols of one name whose uses are looked up together
 
 
-class Graph(Protocol):
-    """The graph view, as far as it is asked here."""
+class Origin(NamedTuple):
+    """Places of one thing: path, line, column; and what a reader should know of the choice."""
 
-    def named(self, name: str) -> Sequence[Symbol]: ...
+    places: list[tuple[str, int, int]]
+    note: str = ""
+
+
+class Graph(Named, Protocol):
+    """The graph view, as far as it is asked here."""
 
     def symbols_in(self, path: str) -> Sequence[Symbol]: ...
 
@@ -39,19 +45,14 @@ class Origins:
             return ""
         return path if path in self._files() else ""
 
-    def of(self, graph: Graph, target: Target) -> list[tuple[str, int, int]]:
+    def of(self, graph: Graph, target: Target) -> Origin:
         """Places to ask about. Raises TryAgain where a line names several things."""
         if target.path:
-            return self._meant(graph, target)
-        symbols = named(graph, target.name)
+            return Origin(self._meant(graph, target))
+        symbols, note = one_of(meaning_of(graph, target.name))
         if not symbols:
-            raise TryAgain(f"no symbol is called {target.name}: look with symbols or grep")
-        best = symbols[0].qualified
-        return [
-            (symbol.path, symbol.line, symbol.column)
-            for symbol in symbols
-            if symbol.qualified == best
-        ][:_SAME_NAME]
+            raise NotPossible(f"no symbol is called {target.name}{note and f': {note}'}")
+        return Origin([_at(symbol) for symbol in symbols[:_SAME_NAME]], note)
 
     def _meant(self, graph: Graph, target: Target) -> list[tuple[str, int, int]]:
         """The one thing of a line: what was named, what is defined there, or all that leads anywhere."""
@@ -72,12 +73,14 @@ class Origins:
     def places(self, target: Target) -> list[tuple[str, int, int]]:
         path = self._workspace.relative(target.path)
         if path not in self._files():
-            raise TryAgain(f"{path} is not a file the views cover; {OTHERWISE}")
+            raise TryAgain(
+                f"{path} is not a file here that is read (paths count from the start folder)"
+            )
         if target.column is not None:
             return [(path, target.line, target.column)]
         lines = self._text(path).split("\n")
         if not 0 < target.line <= len(lines):
-            raise TryAgain(f"{path} has {len(lines)} lines")
+            raise TryAgain(f"{path} has lines 1 to {len(lines)}")
         columns = columns_on(lines[target.line - 1], target.name)
         if not columns:
             told = f"no {target.name} on" if target.name else "no name on"
@@ -94,11 +97,3 @@ class Origins:
 
 def _at(symbol: Symbol) -> tuple[str, int, int]:
     return symbol.path, symbol.line, symbol.column
-
-
-def named(graph: Graph, name: str) -> list[Symbol]:
-    """Symbols of the best fit: those of the very qualified name, else of the last part."""
-    found = list(graph.named(name))
-    exact = [symbol for symbol in found if symbol.qualified == name]
-    same = exact or [symbol for symbol in found if symbol.name == name.rpartition(".")[2]]
-    return same or found

@@ -104,7 +104,7 @@ def test_nothing_found_is_exit_1(root: Path, capsys: pytest.CaptureFixture[str])
         ("symbols", "nothing"),
         ("definition", "nothing"),
         ("references", "nothing"),
-        ("hover", "orders.py:99"),
+        ("hover", "nothing"),
     ):
         assert run(root, *words) == 1
         captured = capsys.readouterr()
@@ -117,6 +117,8 @@ def test_bad_usage_is_exit_2(root: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("search", "order", "--plan", "magic"),
         ("search", "order", "--limit", "0"),
         ("search", " "),
+        ("definition", ""),
+        ("hover", "orders.py:99"),
     ):
         assert run(root, *words) == BadUsage.exit_code
         assert "aoci-agent" in capsys.readouterr().err

@@ -120,8 +120,8 @@ async def test_references_by_file_with_what_they_lie_in(shop: Shop) -> None:
     with pytest.raises(TryAgain, match=r"as shop/cart\.py:15:cart: cart, total_price$"):
         await shop.call("references", of="shop/cart.py:15")
     assert calls[1] in await shop.text("references", "shop/cart.py:9")  # what is defined there
-    with pytest.raises(TryAgain, match="no symbol is called"):
-        await shop.call("references", of="nothing")
+    with pytest.raises(NotPossible, match="no symbol is called rate_off: did you mean rate_of"):
+        await shop.call("references", of="rate_off")
 
 
 async def test_symbols_by_name_and_in_a_file(shop: Shop) -> None:
@@ -199,3 +199,45 @@ def test_hover_is_the_signature_and_what_is_written_about_it(shop: Shop) -> None
     found = shop.lookups.hover("Cart.total_price")
     assert "def total_price(self, country: str) -> float" in found.text
     assert "value added tax" in found.text
+
+
+@pytest.mark.parametrize(
+    ("of", "note"),
+    [
+        ("Cart.total_price", ""),
+        ("Cart::total_price", ""),
+        ("(*Cart).total_price", ""),
+        ("shop.cart.Cart.total_price", ""),
+        ("shop.Cart.total_price()", ""),
+        ("Small.total_price", "Small.total_price is inherited: Cart.total_price"),
+        ("shop.Smaller.total_price", "Smaller.total_price is inherited: Cart.total_price"),
+    ],
+)
+def test_a_name_as_people_write_it(shop: Shop, of: str, note: str) -> None:
+    small = "from shop.cart import Cart\n\n\nclass Small(Cart):\n    pass\n\n\nclass Smaller(Small):\n    pass\n"
+    shop.put("shop/small.py", small)
+    found = shop.lookups.definition(of)
+    assert [(row.path, row.symbol) for row in found.rows] == [("shop/cart.py", "Cart.total_price")]
+    assert found.note == note
+
+
+@pytest.mark.parametrize(
+    ("of", "note"),
+    [
+        ("Cart.total_prize", "did you mean total_price?"),  # no other function of that name instead
+        ("Cart.rate_of", "did you mean rate_of?"),
+        ("cart", "did you mean Cart?"),
+        ("zzzzzz", ""),
+    ],
+)
+def test_a_name_there_is_not_is_no_other(shop: Shop, of: str, note: str) -> None:
+    found = shop.lookups.definition(of)
+    assert (found.rows, found.note) == ((), note)
+
+
+def test_a_name_of_several_things_says_which_one_was_taken(shop: Shop) -> None:
+    shop.put("shop/bill.py", "class Bill:\n    def total_price(self):\n        return 1\n")
+    assert len(shop.lookups.definition("total_price").rows) == 2
+    used = shop.lookups.references("total_price")
+    assert used.note == "of Cart.total_price; of that name are also Bill.total_price"
+    assert {row.path for row in used.rows} == {"shop/cart.py", "tests/test_cart.py"}

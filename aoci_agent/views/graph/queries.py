@@ -94,6 +94,19 @@ class Queries:
         """Definitions it refers to in any way."""
         return self._used(symbol, "")
 
+    def bases(self, symbol: Symbol) -> list[Symbol]:
+        """The types it names among its bases."""
+        query = (
+            "SELECT DISTINCT e.slot FROM part p JOIN file f ON p.file=f.id JOIN edge e ON e.part=p.id"
+            " WHERE f.path=? AND e.source=? AND e.kind='base'"
+        )
+        rows = self._rows(query, (symbol.path, symbol.qualified))
+        return sorted({item for (slot,) in rows for item in self._of_slot(slot)}, key=_place)
+
+    def names(self) -> list[str]:
+        """Every name there is, sorted."""
+        return [name for (name,) in self._rows("SELECT DISTINCT name FROM symbol ORDER BY name")]
+
     def subclasses(self, symbol: Symbol, *, transitive: bool = False) -> list[Symbol]:
         """Types that name it among their bases; with `transitive` those that build on these, too."""
         query = (

@@ -108,6 +108,14 @@ class GraphView:
         """Definitions it refers to in any way."""
         return self._queries.uses(symbol)
 
+    def bases(self, symbol: Symbol) -> list[Symbol]:
+        """The types it builds on."""
+        return self._queries.bases(symbol)
+
+    def names(self) -> list[str]:
+        """Every name there is, sorted."""
+        return self._queries.names()
+
     def subclasses(self, symbol: Symbol, *, transitive: bool = False) -> list[Symbol]:
         """Types that build on it, directly or at all."""
         return self._queries.subclasses(symbol, transitive=transitive)

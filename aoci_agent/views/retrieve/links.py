@@ -6,7 +6,7 @@ from aoci_agent.views.retrieve.ranking import Block, Ranking, of_files, ordered,
 from aoci_agent.views.retrieve.signals import Signal
 
 _SEEDS = 10
-_WEIGHT = 0.5
+_WEIGHT = 0.3
 
 
 def by_links(found: Ranking, material: Material) -> list[Signal]:

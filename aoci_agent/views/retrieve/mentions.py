@@ -24,9 +24,13 @@ def named_symbols(question: Question, blocks: Iterable[Block]) -> dict[Block, fl
     for name, having in by_name.items():
         for block in having:
             found[block] += question.names[name] / len(having) ** 0.5
-    endings = [_SEPARATOR.sub(".", written) for written in question.qualified]
+    written: defaultdict[str, list[str]] = defaultdict(list)
+    for name in question.qualified:
+        plain = f".{_SEPARATOR.sub('.', name)}"
+        written[plain.rpartition(".")[2]].append(plain)
     for block in list(found):
-        if "." in block.symbol and any(f".{e}".endswith(f".{block.symbol}") for e in endings):
+        _, dot, name = block.symbol.rpartition(".")
+        if dot and any(ending.endswith(f".{block.symbol}") for ending in written[name]):
             found[block] += _QUALIFIED
     return dict(found)
 

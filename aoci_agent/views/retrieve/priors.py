@@ -11,7 +11,7 @@ from aoci_agent.views.lexical.tokens import words_of
 from aoci_agent.views.retrieve.question import Question
 from aoci_agent.views.retrieve.ranking import Ranking
 
-_TEST = 0.5
+_TEST = 0.3
 _PROSE = 0.6  # and configuration
 _SAMPLE = 0.7
 _RETIRED = 0.3

@@ -32,14 +32,18 @@ _TRAIL = re.compile(r"[=({\[;]\s*$|^\s*[\w.\[\]]+\s*=\s|\)\s*;?$")
 _RAISED = "Traceback"
 _OUTER_FIRST = re.compile(r"Traceback|File \"[^\"\n]+\", line \d")
 
-_PLACE = re.compile(
-    r"(?P<path>[~\w.\\/<>\[\]-]*\w\.[A-Za-z]{1,5})\"?(?::\d+|, line \d+|\(\d+\)| in [\w<>]+\()"
-)
+# Found in two steps, so that no text takes more than a time in proportion to its length.
+_RUN = re.compile(r"[~\w.\\/<>\[\]-]+")
 _PATH = re.compile(r"[~\w.\\/<>\[\]-]*\w\.[A-Za-z]{1,5}\b")
+_LINE = re.compile(
+    r"\"?(?::\d|, line \d|\(\d| in [\w<>]{1,80}\()"
+)  # what follows a path in a frame
+_LONGEST_PATH = 300
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+")
+_LONGEST_NAME = 200
 _NAME = re.compile(r"[A-Za-z_$]\w+")
 _QUOTED = re.compile(r"`([^`\n]{1,200})`")
-_CALLED = re.compile(r"([A-Za-z_]\w*)\(")
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
 _COMPOUND = re.compile(r"\w_\w|[a-z][A-Z]|^[A-Z]{2,}[a-z]")
 
 
@@ -62,7 +66,9 @@ def question_of(text: str) -> Question:
     title, _, body = text.partition("\n")
     sentences = "\n".join(_sentences(body))
     qualified = dict.fromkeys(_DOTTED.findall(text))
-    frames = [match["path"] for match in _PLACE.finditer(text)]
+    runs = list(_RUN.finditer(text))
+    paths = dict.fromkeys(path for run in runs for path in _PATH.findall(_end_of(run)))
+    frames = [path for run in runs if (path := _frame(run))]
     if _OUTER_FIRST.search(text):
         frames.reverse()
     return Question(
@@ -70,10 +76,22 @@ def question_of(text: str) -> Question:
         title=title[:_TITLE].strip(),
         prose=f"{title}\n{sentences}".strip(),
         names=_names(text),
-        qualified=tuple(qualified),
-        paths=tuple(dict.fromkeys(_PATH.findall(text))),
+        qualified=tuple(name for name in qualified if len(name) <= _LONGEST_NAME),
+        paths=tuple(paths),
         frames=tuple(dict.fromkeys(frames)),
     )
+
+
+def _end_of(run: re.Match[str]) -> str:
+    return run.group()[-_LONGEST_PATH:]
+
+
+def _frame(run: re.Match[str]) -> str:
+    """The path at the end of a run when a line number or a function follows it, "" otherwise."""
+    if _LINE.match(run.string, run.end()) is None:
+        return ""
+    path = _PATH.fullmatch(_end_of(run))
+    return path.group() if path else ""
 
 
 def weights_of(text: str) -> dict[str, float]:
@@ -102,9 +120,10 @@ def _sentences(body: str) -> Iterable[str]:
 def _is_code(line: str) -> bool:
     if line.startswith(("    ", "\t")):
         return True
-    if _PROMPT.match(line) or _STATEMENT.match(line) or _PLACE.match(line.strip()):
+    if _PROMPT.match(line) or _STATEMENT.match(line) or _TRAIL.search(line):
         return True
-    return _TRAIL.search(line) is not None
+    run = _RUN.match(line.strip())
+    return run is not None and _frame(run) != ""
 
 
 def _names(text: str) -> dict[str, float]:

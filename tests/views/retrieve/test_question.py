@@ -82,3 +82,12 @@ def test_any_text_can_be_taken_apart(text: str) -> None:
     question = question_of(text)
     assert question.title in question.prose
     assert all(0 < sureness <= 1 for sureness in question.names.values())
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "a.", "/", "[", "-", "x(", "a::b ", 'File "', "= ", ") ", "a.py:", "`", "\t", "(a"],
+)
+def test_a_long_text_takes_no_longer_than_its_length(piece: str) -> None:
+    question = question_of(piece * 20_000)  # a way of looking that goes back would take minutes
+    assert len(question.text) <= 20_000

@@ -183,18 +183,19 @@ class Engine:
 
     def _follow(self, space: str, slot: str) -> Targets:
         found: list[Target] = []
-        declared: list[Target] = []
+        declared: list[Found] = []
         own = False
-        for face, entry in self.entries(space, slot):
-            if entry.kind == "import":
-                found += self.targets(face, entry.value)
-            elif entry.kind == "declared":
-                declared += self.spread.definition(face, slot) or self.targets(face, entry.value)
+        for item in self.entries(space, slot):
+            if item.entry.kind == "import":
+                found += self.targets(item.face, item.entry.value)
+            elif item.entry.kind == "declared":
+                declared.append(item)
             else:
                 own = True
         if own:
             found.insert(0, Target(space, slot))
-        found = found or declared
+        for face, entry in declared if not found else ():
+            found += self.spread.definition(face, slot) or self.targets(face, entry.value)
         return tuple(dict.fromkeys(found))
 
     def _imported(self, face: Face, module: str, name: str) -> Targets:

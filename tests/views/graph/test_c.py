@@ -70,3 +70,17 @@ def test_of_several_definitions_none_is_taken() -> None:
         }
     )
     assert two.leads("use.c", "|f()") == ["a.h:f"]
+
+
+def test_a_class_declared_ahead_is_the_one_of_that_name() -> None:
+    graph = Graph.of(
+        {
+            "a.hpp": "class Log;\nstruct Use { Log* log; void go(); };\n",
+            "log.h": "class Log { public: void add(); };\n",
+            "a.cc": '#include "a.hpp"\n#include "log.h"\nvoid Use::go() { log->add(); }\n',
+            "log.cc": '#include "log.h"\nvoid Log::add() { add(); }\n',
+        }
+    )
+    assert graph.leads("a.hpp", "{ |Log* log") == ["log.h:Log"]
+    assert graph.leads("a.cc", "log->|add()") == ["log.cc:Log.add"]
+    assert graph.leads("log.cc", "{ |add();") == ["log.cc:Log.add"]

@@ -53,3 +53,18 @@ def test_a_function_that_acts_as_a_method_fits_only_its_own_type() -> None:
     assert graph.leads("a.cs", "a.|Go()") == ["a.cs:X.Go"]
     assert graph.leads("a.cs", "b.|Go()") == []
     assert graph.leads("a.cs", "unknown.|Go()") == []
+
+
+def test_a_property_may_be_called_as_its_type() -> None:
+    code = """
+        /// <summary>
+        /// What it is.
+        /// </summary>
+        class Kind { public static Kind Small; }
+        class Item { public Kind Kind { get; } Kind Other() { return Kind; } }
+        """
+    graph = Graph.of({"a.cs": code})
+    assert graph.leads("a.cs", "public |Kind Kind") == ["a.cs:Kind"]
+    assert graph.leads("a.cs", "|Kind Other()") == ["a.cs:Kind"]
+    assert graph.leads("a.cs", "return |Kind;") == ["a.cs:Item.Kind"]
+    assert graph.symbol("Kind").doc == "What it is."

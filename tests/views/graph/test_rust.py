@@ -60,3 +60,18 @@ def test_references_lead_back_through_reexports() -> None:
     assert {reference.location.path for reference in found} >= {ITEM, MAIN, "core/src/inner/mod.rs"}
     callers = graph().view.callers(graph().symbol("Item.helper"))
     assert {symbol.qualified for symbol in callers} == {"load", "main", "show"}
+
+
+def test_a_variant_is_not_seen_without_its_enum() -> None:
+    code = """
+        enum Spec { Style(Style) }
+        enum Style { Bold }
+        impl Spec { fn bold(&self) -> bool { matches!(self, Spec::Style(Style::Bold)) } }
+        fn other() { log::debug!("x"); debug!("y"); }
+        macro_rules! debug { () => {} }
+        """
+    graph = Graph.of({"src/lib.rs": code})
+    assert graph.leads("src/lib.rs", "(|Style::Bold") == ["src/lib.rs:Style"]
+    assert graph.leads("src/lib.rs", "Spec::|Style(Style::") == ["src/lib.rs:Spec.Style"]
+    assert graph.leads("src/lib.rs", "log::|debug!") == []
+    assert graph.leads("src/lib.rs", "; |debug!") == ["src/lib.rs:debug"]

@@ -39,6 +39,12 @@ class CppNotes:
 
 
 _CLASSES = ("class_specifier", "struct_specifier", "union_specifier")
+_ALONE = (
+    "translation_unit",
+    "declaration_list",
+    "preproc_ifdef",
+    "preproc_if",
+)  # around a class declared ahead
 _parameters = callables.one_by_one(parameter)
 
 
@@ -129,6 +135,7 @@ def _class(kind: str) -> "types.Rule":
     def read(walk: Walk, node: "Node", _use: str) -> int:
         named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if body is None:
+            _ahead(walk, node)
             return walk.visit(named, "type")
         last = qualified.parts(named)[-1] if named is not None else None
         slot = walk.draft.slot(walk.text_of(last)) if last is not None else walk.unnamed()
@@ -145,6 +152,13 @@ def _class(kind: str) -> "types.Rule":
         return walk.term("own", slot)
 
     return read
+
+
+def _ahead(walk: Walk, node: "Node") -> None:
+    """`class Name;` leads to the class of that name in whatever file has it."""
+    named, parent = node.child_by_field_name("name"), node.parent
+    if parent is not None and parent.type in _ALONE and named is not None:
+        walk.draft.entries.append(Entry(walk.draft.slot(walk.text_of(named)), "declared"))
 
 
 def _bases(walk: Walk, node: "Node") -> tuple[int, ...]:

@@ -112,8 +112,8 @@ def tag(kind: str, word: str) -> "types.Rule":
         if body is None:
             if named is None:
                 return UNKNOWN
-            place = walk.place(named)
-            term = walk.draft.read(f"{word}{walk.text_of(named)}", place.at)
+            place, slot = walk.place(named), f"{word}{walk.text_of(named)}"
+            term = walk.draft.first(walk.draft.read(slot, place.at), walk.term("only", slot))
             return walk.draft.use(place, "type", term)
         slot = f"{word}{walk.text_of(named)}" if named is not None else walk.unnamed()
         return tagged(walk, node, body, kind, slot, named)

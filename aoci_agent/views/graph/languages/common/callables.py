@@ -23,6 +23,7 @@ class Parameter(NamedTuple):
     many: bool = False  # holds a list of what is declared
 
 
+_SAID = 200  # characters of a parameter list that tell overloads apart
 Parameters = Callable[[Walk, "Node"], "Parameter | None"]
 Listed = Callable[[Walk, "Node"], Sequence[Parameter]]
 
@@ -139,7 +140,7 @@ def _slot(walk: Walk, head: Head, *, method: bool) -> str:
     draft, name = walk.draft, walk.text_of(head.name)
     slot = draft.slot(walk.named(name, "call") if method or walk.idiom.bare_calls else name)
     if method and name in walk.repeated:
-        said = "".join((head.said or walk.text_of(head.parameters)).split())
+        said = "".join((head.said or walk.text_of(head.parameters)).split())[:_SAID]
         own = f"{slot.removesuffix(walk.idiom.calls)}{said}"
         own = own if own != slot else f"{own}@"
         draft.entries.append(Entry(slot, "overload", walk.term("own", own)))

@@ -1,5 +1,6 @@
 """A walk over a syntax tree, led by a table: for each type of node the rule that reads it."""
 
+import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from aoci_agent.views.syntax.text import Text
 
 DEEPEST = 120  # nodes within nodes that are read; generated code nests deeper
+_TAG = re.compile(r"</?\w[^<>]*>")
 _SHOWN = 200  # characters of a signature or of a documentation line
 
 Notes = TypeVar("Notes")
@@ -267,14 +269,18 @@ class Walk:
 
     def _doc(self, whole: "Node") -> str:
         """The first line of the comment directly above."""
-        above = whole.prev_named_sibling
-        if above is None or self.idiom.comments not in above.type:
+        first: Node | None = None
+        below, above = whole, whole.prev_named_sibling
+        while above is not None and self.idiom.comments in above.type:
+            if above.end_point[0] + 1 < below.start_point[0]:
+                break
+            first = below = above
+            above = above.prev_named_sibling
+        if first is None:
             return ""
-        if above.end_point[0] + 1 < whole.start_point[0]:
-            return ""
-        start = above.start_byte
-        said = self.data[start : min(above.end_byte, start + 4 * _SHOWN)].decode("utf-8", "replace")
-        lines = (line.strip(" \t\r/*!#<>-") for line in said.split("\n"))
+        end = min(whole.start_byte, first.start_byte + 4 * _SHOWN)
+        said = self.data[first.start_byte : end].decode("utf-8", "replace")
+        lines = (_TAG.sub("", line).strip(" \t\r/*!#-") for line in said.split("\n"))
         return next((line for line in lines if line), "")[:_SHOWN]
 
 

@@ -49,14 +49,17 @@ async def test_bash_words_are_understood(desk: Desk) -> None:
 
 
 async def test_cancelling_ends_the_command(desk: Desk) -> None:
-    task = asyncio.create_task(desk.call("bash", command="touch begun; sleep 5; touch ended"))
+    task = asyncio.create_task(desk.call("bash", command="touch begun; sleep 5.0713; touch ended"))
     async with asyncio.timeout(10):
         while not (desk.root / "begun").exists():  # noqa: ASYNC110 - a file tells no event
             await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert "sleep 5" not in (await desk.call("bash", command="ps -ef | grep '[s]leep 5'")).text
+    assert (
+        "sleep 5.0713"
+        not in (await desk.call("bash", command="ps -ef | grep '[s]leep 5.0713'")).text
+    )
     assert not (desk.root / "ended").exists()
 
 

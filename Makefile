@@ -38,7 +38,7 @@ test: $(DEV) ## Run the tests (no network, no paid calls)
 
 fuzz: $(DEV) ## 20,000 generated indexes round-trip, 2,000 damaged ones give findings
 	@AOCI_AGENT_FUZZ=20000 $(BIN)/python -m pytest -q --timeout 900 tests/aoci/test_protocol.py \
-		tests/aoci/test_check.py -k "read_back or damage" $(PYTEST)
+		tests/aoci/test_check.py -k "read_back or damage" --hypothesis-profile search $(PYTEST)
 
 check: $(DEV) ## Formatting, lint, strict types, import contracts, house rules
 	@$(BIN)/ruff format --check .

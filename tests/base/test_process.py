@@ -161,9 +161,10 @@ def test_descriptors_and_zombies_do_not_pile_up(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_interrupt_ends_the_command(tmp_path: Path) -> None:
     script = f"""
-import asyncio
+import asyncio, signal
 from pathlib import Path
 from aoci_agent.base.process import run
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background inherit none
 asyncio.run(run(["sh", "-c", "echo $$ > pid; exec sleep 60"], cwd=Path({str(tmp_path)!r})))
 """
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE) as agent:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
+
 from aoci_agent.base.text import content_id
 from aoci_agent.views.lexical.deriving import derive
 from aoci_agent.views.lexical.settings import LexicalSettings
@@ -98,7 +100,9 @@ def judged(
             continue
         lists = [[w for w, n in counts.items() for _ in range(n)] for _, counts in documents]
         oracle = cast("Any", BM25Plus)(lists, k1=settings.k1, b=settings.b, delta=0)
-        for (place, counts), score in zip(documents, oracle.get_scores(words), strict=True):
+        with np.errstate(invalid="ignore"):  # 0/0 for an empty document where b is 1
+            scores = oracle.get_scores(words)
+        for (place, counts), score in zip(documents, scores, strict=True):
             if any(word in counts for word in words):
                 found[place, whole] = float(score)
     return found

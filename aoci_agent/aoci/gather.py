@@ -146,7 +146,7 @@ def _facts(workspace: Workspace, path: str) -> Facts | None:
 def _read(workspace: Workspace, path: str) -> bytes | Facts | None:
     """The bytes, or facts that say why there are none; None for a file that is gone."""
     try:
-        status = os.lstat(workspace.root / path)
+        status = os.lstat(f"{workspace.root}/{path}")  # joined as text: asked for every file
         if stat.S_ISREG(status.st_mode) and status.st_size > MAX_BYTES:
             return Facts("none", left_out=_TOO_LARGE)
         return workspace.read_bytes(path)

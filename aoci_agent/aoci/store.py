@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ from aoci_agent.base.errors import ForUser
 from aoci_agent.base.files import STATE
 
 if TYPE_CHECKING:
+    from aoci_agent.aoci.foreign import Foreign
     from aoci_agent.aoci.gather import Hashed, Progress
     from aoci_agent.aoci.present import Present
     from aoci_agent.aoci.refreshing import Refresher
@@ -178,7 +181,10 @@ class IndexStore:
     ) -> BuildReport:
         started = time.monotonic()
         self._refresher = None
-        hashed = self._hashed()
+        with ThreadPoolExecutor(1) as beside:  # git lists the files while the generator is loaded
+            listing = beside.submit(self._hashed)
+            import_module("aoci_agent.aoci.present")
+            hashed = listing.result()
         report = None if fresh else self._unchanged(hashed)
         if report is None:
             report = self._rebuild(hashed, progress, save, fresh=fresh, few=few)
@@ -203,7 +209,6 @@ class IndexStore:
         few: int,
     ) -> BuildReport:
         from aoci_agent.aoci import lock as locks
-        from aoci_agent.aoci.foreign import taken_over
         from aoci_agent.aoci.gather import problems
         from aoci_agent.aoci.merge import aged, changes, edited
         from aoci_agent.aoci.present import present
@@ -229,6 +234,12 @@ class IndexStore:
         )
         if self.files.read(INDEX_FILE) == text:  # else a next start must not take what is there
             self.files.remember(hashed.digest, report)
-        told = edited(merged) if now.foreign is None else taken_over(now.foreign)
+        told = edited(merged) if now.foreign is None else _taken_over(now.foreign)
         made = changes(on_disk, merged.index, derived.moved)
         return replace(report, findings=(*once, *told, *findings), changes=made)
+
+
+def _taken_over(foreign: "Foreign") -> list[str]:
+    from aoci_agent.aoci.foreign import taken_over  # rare: only where another tool has an index
+
+    return taken_over(foreign)

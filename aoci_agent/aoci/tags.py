@@ -60,10 +60,10 @@ def size_of(lines: int) -> str:
     return next((code for code, limit in SIZES if lines < limit), "L")
 
 
-def tag_text(tag: Tag) -> str:
-    """Canonical spelling: layer, module, importance, sorted traits, size."""
+def tag_text(tag: Tag, *, size: bool = True) -> str:
+    """Canonical spelling: layer, module, importance, sorted traits, and size unless left out."""
     traits = "".join(sorted(set(tag.traits)))
-    return f"{tag.layer}{tag.module}{tag.importance}{traits}{tag.size}"
+    return f"{tag.layer}{tag.module}{tag.importance}{traits}{tag.size if size else ''}"
 
 
 def read_tag(text: str) -> Tag | None:

@@ -102,14 +102,17 @@ def _is_standard(facts: Facts, item: Import) -> bool:
     module = item.module
     if facts.language in _PREFIXES:
         return module.startswith(_PREFIXES[facts.language])
-    known = {
-        "python": module.split(".")[0] in sys.stdlib_module_names,
-        "go": "." not in module.split("/")[0],
-        "ruby": not module.startswith("."),
-        **dict.fromkeys(("c", "cpp"), item.level > 0),
-        "swift": True,
-    }
-    return known.get(facts.language, False)
+    match facts.language:
+        case "python":
+            return module.split(".")[0] in sys.stdlib_module_names
+        case "go":
+            return "." not in module.split("/")[0]
+        case "ruby":
+            return not module.startswith(".")
+        case "c" | "cpp":
+            return item.level > 0
+        case language:
+            return language == "swift"
 
 
 def _plain(module: str) -> str:

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
@@ -45,7 +44,7 @@ def line_hash(line: str) -> str:
 def element_hashes(entry: Entry) -> dict[str, str]:
     """Hash of each element: F R A S, and T for the tag without its size, which is counted, not told."""
     fields = entry_fields(entry)
-    tag = tag_text(replace(entry.tag, size=""))
+    tag = tag_text(entry.tag, size=False)
     return {key: line_hash(text)[:8] for key, text in zip("FRAST", (*fields, tag), strict=True)}
 
 

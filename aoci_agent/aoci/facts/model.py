@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 VERSION = 15  # raise whenever extraction changes: cached facts of older versions are dropped
@@ -34,7 +35,7 @@ class Import(NamedTuple):
 Texts = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """Everything generation needs to know about one file."""
 
@@ -68,10 +69,10 @@ class Facts:
     notes: Texts = ()  # other short grounded facts, ready to print
     settings: tuple[tuple[str, str], ...] = ()  # what a manifest declares: (key, value)
 
-    @property
-    def defined(self) -> set[str]:
+    @cached_property
+    def defined(self) -> frozenset[str]:
         """Names defined at the top level."""
-        return {symbol.name for symbol in self.symbols if not symbol.owner}
+        return frozenset([symbol.name for symbol in self.symbols if not symbol.owner])
 
 
 _FIELDS = fields(Facts)

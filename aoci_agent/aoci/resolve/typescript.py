@@ -41,6 +41,7 @@ class ScriptResolver:
         }
         self._known: dict[tuple[str, str], tuple[str, bool]] = {}
         self._taken: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        self._definers: dict[tuple[str, str], str] = {}
         self._whole = {
             path: whole
             for path, facts in world.items()
@@ -59,13 +60,14 @@ class ScriptResolver:
                     links.missing.setdefault(path, []).append(item.module)
                 continue
             for name, uses in item.names:
-                definer = self._definer(target, name)
+                definer = self._definer_of(target, name)
                 shown = self._whole.get(definer, name) if name == "default" else name
                 links.add(path, definer, shown, uses)
 
     def note(self, path: str, facts: Facts) -> None:
         self._defined[path] = facts.defined
         self._taken.pop(path, None)
+        self._definers.clear()
 
     def target(self, path: str, module: str) -> tuple[str, bool]:
         """The file a module named in `path` is, "" for none, and whether the name is a local one."""
@@ -150,6 +152,12 @@ class ScriptResolver:
                 for item in self._world[path].imports
             ]
         return self._taken[path]
+
+    def _definer_of(self, path: str, name: str) -> str:
+        key = path, name
+        if key not in self._definers:
+            self._definers[key] = self._definer(path, name)
+        return self._definers[key]
 
     def _definer(self, path: str, name: str, hops: int = 0) -> str:
         """The file that defines `name`, looking through `export ... from`."""

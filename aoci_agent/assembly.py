@@ -10,6 +10,7 @@ from aoci_agent.agent.approval import Approver
 from aoci_agent.agent.conversation import Conversation
 from aoci_agent.agent.dispatch import Dispatcher
 from aoci_agent.agent.events import SessionStarted
+from aoci_agent.agent.finding import Finder
 from aoci_agent.agent.freshness import Freshness, unchanged
 from aoci_agent.agent.limits import Limits
 from aoci_agent.agent.loop import Agent
@@ -38,7 +39,8 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
     rendered = bench.index(settings.index_budget, progress, tags=tags)
     material = Material(render_prompt("rules"), rendered if rendered.total else None)
     spill = bench.cache / "output"
-    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, spill, bench.lookups()))
+    lookups = bench.lookups()
+    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, spill, lookups))
     permissions = Permissions(settings.mode)
     annotate = Freshness(bench.store) if material.index else unchanged
     prefix = build_prefix(toolbox.schemas, policy, material)
@@ -68,7 +70,10 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
     return Session(
         agent,
         permissions,
-        Knowledge(material, bench.store, _material_for(launch, bench, material), bench),
+        Knowledge(
+            *(material, bench.store, _material_for(launch, bench, material), bench),
+            Finder(lookups),
+        ),
         lambda name: choose_model(launch, name),
         recorder,
         started,

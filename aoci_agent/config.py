@@ -36,7 +36,7 @@ class Settings(BaseModel):
     model: str = ""
     """Model name, e.g. anthropic/claude-sonnet-5-5, openai/gpt-6.2, ollama/qwen3, local:FILE.gguf."""
     policy: str = "aoci"
-    """Context policy: grep-read or aoci."""
+    """Context policy: grep-read, aoci, eager or compact; the last two take `,no-index` and `,snippets`."""
     mode: Mode = Mode.ASK
     """Permission mode at start: read-only, ask, auto-edit, full-auto."""
     call_style: CallStyle = "auto"

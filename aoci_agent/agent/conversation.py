@@ -1,10 +1,19 @@
 """The conversation a model is sent: fixed prefix, append-only messages, and the policy that shapes them."""
 
+from collections.abc import Sequence
+
 from aoci_agent.agent.events import ToolFinished
 from aoci_agent.agent.models.model import ContextOverflow, Request
 from aoci_agent.agent.toolbox import storable
 from aoci_agent.base import tokens
-from aoci_agent.policies.conversation import AssistantMessage, Message, ToolMessage, UserMessage
+from aoci_agent.policies.candidates import Candidate
+from aoci_agent.policies.conversation import (
+    AssistantMessage,
+    Message,
+    ToolMessage,
+    UserMessage,
+    said,
+)
 from aoci_agent.policies.layers import Prefix
 from aoci_agent.policies.policy import Policy
 from aoci_agent.policies.shrink import drop_old_outputs
@@ -21,6 +30,8 @@ class Conversation:
         self.policy = policy
         self._messages: list[Message] = []
         self._turn_start = 0
+        self._rewritten = False  # the policy has, in this turn
+        self._told = 0  # messages `grown` has given
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -29,13 +40,19 @@ class Conversation:
 
     def clear(self) -> None:
         """Forget everything but the fixed prefix."""
-        self._messages.clear()
+        self._replace(())
 
-    def begin(self, prompt: str, note: str) -> None:
+    def grown(self) -> tuple[Message, ...]:
+        """The messages that came since this was last asked, or since history was rewritten."""
+        new = tuple(self._messages[self._told :])
+        self._told = len(self._messages)
+        return new
+
+    def begin(self, prompt: str, note: str, candidates: Sequence[Candidate] = ()) -> None:
         """The person spoke. What is volatile (`note`) stands below the words, never before them."""
         self._turn_start = len(self._messages)
-        parts = (prompt, self.policy.opening(prompt), note)
-        self._messages.append(UserMessage("\n\n".join(part for part in parts if part)))
+        self._rewritten = False
+        self._messages.append(said(prompt, self.policy.opening(candidates), note))
 
     def remind(self, text: str) -> None:
         """The harness speaks."""
@@ -55,7 +72,9 @@ class Conversation:
         """Store the result of a call."""
         result = finished.result
         text = f"{result.text}\n\n{nudge}" if nudge else result.text
-        self._messages.append(ToolMessage(finished.call.id, finished.call.name, text, result.ok))
+        facts = (finished.title, result.read, result.changed, result.check)
+        message = ToolMessage(finished.call.id, finished.call.name, text, result.ok, *facts)
+        self._messages.append(message)
 
     def close_open_calls(self) -> None:
         """Give every unanswered call its answer, so that the next request is valid (peers.md 93)."""
@@ -68,19 +87,26 @@ class Conversation:
                         self._messages.append(cut)
 
     def after_step(self) -> tuple[Message, ...] | None:
-        """Let the policy rewrite this turn's messages; returns the whole conversation if it did."""
+        """Let the policy rewrite this turn's messages, once; returns the whole conversation if it did."""
+        if self._rewritten:
+            return None
         rewritten = self.policy.after_step(tuple(self._messages[self._turn_start :]))
         if rewritten is None:
             return None
-        self._messages[self._turn_start :] = rewritten
+        self._rewritten = True
+        self._replace((*self._messages[: self._turn_start], *rewritten))
         return self.messages
+
+    def _replace(self, messages: tuple[Message, ...]) -> None:
+        self._messages = list(messages)
+        self._told = len(messages)
 
     def drop_old_outputs(self) -> bool:
         """Make room: old tool outputs first. False when there is nothing left to drop."""
         shrunk = drop_old_outputs(self.messages)
         if shrunk is None:
             return False
-        self._messages = list(shrunk)
+        self._replace(shrunk)
         return True
 
     def request(self, window: int | None) -> Request:

@@ -131,6 +131,13 @@ class Notice:
     level: Literal["info", "warning", "error"] = "info"
 
 
+@dataclass(frozen=True, slots=True)
+class Grew:
+    """The conversation grew by these messages. Recorded and not shown: a session resumes from them."""
+
+    messages: tuple[Message, ...]
+
+
 Reason = Literal[
     "done",
     "interrupted",
@@ -170,6 +177,7 @@ Event = (
     | ToolStarted
     | ToolFinished
     | HistoryRewritten
+    | Grew
     | Notice
     | TurnFinished
 )

@@ -4,7 +4,7 @@ import json
 
 from aoci_agent.agent.models.model import Request
 from aoci_agent.base import tokens
-from aoci_agent.policies.conversation import AssistantMessage, Message, ToolMessage
+from aoci_agent.policies.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from aoci_agent.policies.layers import Prefix
 
 MESSAGE_OVERHEAD = 4  # role and separators, the usual figure for chat formats
@@ -16,11 +16,15 @@ class Ledger:
     def __init__(self) -> None:
         self._prefix: tuple[Prefix, dict[str, int]] | None = None
         self._messages: dict[Message, int] = {}
+        self._texts: dict[str, int] = {}
 
     def parts(self, request: Request) -> dict[str, int]:
-        """Tokens by part: tools, the layers by name, conversation, tool results."""
+        """Tokens by part: tools, the layers by name, candidates, conversation, tool results."""
         parts = dict(self._fixed(request.prefix))
-        parts["conversation"] = parts["tool results"] = 0
+        delivered = [m.candidates for m in request.messages if isinstance(m, UserMessage)]
+        blocks = sum(self._text(text) for text in delivered if text)
+        parts |= {"candidates": blocks} if blocks else {}
+        parts |= {"conversation": -blocks, "tool results": 0}
         for message in request.messages:
             part = "tool results" if isinstance(message, ToolMessage) else "conversation"
             parts[part] += self._message(message)
@@ -36,6 +40,11 @@ class Ledger:
             counts |= {layer.name: tokens.count(layer.text) for layer in prefix.layers}
             self._prefix = (prefix, counts)
         return self._prefix[1]
+
+    def _text(self, text: str) -> int:
+        if text not in self._texts:
+            self._texts[text] = tokens.count(text)
+        return self._texts[text]
 
     def _message(self, message: Message) -> int:
         known = self._messages.get(message)

@@ -1,7 +1,7 @@
 """The loop: ask the model, run what it calls, until it is done or a limit is reached."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from aoci_agent.agent.conversation import Conversation
@@ -9,6 +9,7 @@ from aoci_agent.agent.dispatch import Dispatcher
 from aoci_agent.agent.events import (
     CallDelta,
     Event,
+    Grew,
     HistoryRewritten,
     Notice,
     ReasoningDelta,
@@ -35,6 +36,7 @@ from aoci_agent.agent.prompts import render
 from aoci_agent.agent.record import Recorder
 from aoci_agent.agent.turn import Turn
 from aoci_agent.base.errors import ForUser
+from aoci_agent.policies.candidates import Candidate
 from aoci_agent.policies.conversation import ToolCall
 
 ATTEMPTS = 3  # per step: cut streams, malformed replies, overflows that shrinking may cure
@@ -58,10 +60,12 @@ class Agent:
         self._recorder = recorder
         self._limits = limits
 
-    async def run(self, prompt: str, note: str = "") -> AsyncGenerator[Event]:
+    async def run(
+        self, prompt: str, note: str = "", candidates: Sequence[Candidate] = ()
+    ) -> AsyncGenerator[Event]:
         """One turn. Cancelling or closing it stops model and command and leaves a valid history."""
         turn = Turn(Guard(self._limits))
-        self.conversation.begin(prompt, note)
+        self.conversation.begin(prompt, note, candidates)
         try:
             yield self._record(TurnStarted(prompt))
             async with (
@@ -69,6 +73,7 @@ class Agent:
                 aclosing(within(steps, turn.guard)) as events,
             ):
                 async for event in events:
+                    self._grew()
                     yield self._record(event)
             silent = "" if turn.text.strip() else "the model ended without an answer"
             finished = turn.finished("done", silent)
@@ -78,10 +83,11 @@ class Agent:
             hint = f" ({error.hint})" if error.hint else ""
             finished = turn.finished("model", f"{error.message}{hint}")
         except (asyncio.CancelledError, GeneratorExit):
+            self._settle()
             self._record(turn.finished("interrupted", "interrupted by the user"))
             raise
         finally:
-            self.conversation.close_open_calls()
+            self._settle()
         yield self._record(finished)
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
@@ -177,6 +183,16 @@ class Agent:
             return render("cut")
         paths = turn.gate.due()
         return render("check", paths=paths) if paths else ""
+
+    def _settle(self) -> None:
+        """Leave a history that can be sent, and a record that has all of it."""
+        self.conversation.close_open_calls()
+        self._grew()
+
+    def _grew(self) -> None:
+        """Write down what the conversation grew by, before anything else is said of it."""
+        if messages := self.conversation.grown():
+            self._recorder.write(Grew(messages))
 
     def _record(self, event: Event) -> Event:
         self._recorder.write(event)

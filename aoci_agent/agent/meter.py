@@ -23,7 +23,7 @@ from aoci_agent.base import tokens
 class StepRecord:
     """One model call, measured. `layers` splits the prompt by part, counted locally.
 
-    Keys of `layers`: tools, rules, index header, index, conversation, tool results. The split is
+    Keys of `layers`: tools, rules, index header, index, candidates, conversation, tool results. The split is
     scaled so that its sum equals `usage.prompt`; it is therefore an estimate even when the total is
     measured.
     """

@@ -4,9 +4,10 @@ import asyncio
 import datetime
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aoci_agent.agent.events import Event, HistoryRewritten, Notice, SessionStarted
+from aoci_agent.agent.finding import Finder
 from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.mode import Mode
@@ -17,10 +18,14 @@ from aoci_agent.agent.prompts import render
 from aoci_agent.agent.record import Recorder
 from aoci_agent.aoci.lookup import entries_at, search
 from aoci_agent.aoci.write import full_line
+from aoci_agent.base.errors import ForModel
 from aoci_agent.policies.catalog import policy_named
 from aoci_agent.policies.layers import Prefix, ToolSchema
 from aoci_agent.policies.policy import Material, Policy
 from aoci_agent.tools.registry import IndexView
+
+if TYPE_CHECKING:
+    from aoci_agent.policies.candidates import Candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class Knowledge:
     index: IndexView
     material_for: Callable[[str], Material]  # for a model's name: some see no tags
     derived: Derived | None = None  # what else is known, kept outside of memory
+    finder: Finder | None = None  # for policies that deliver code with a question
 
 
 def build_prefix(schemas: tuple[ToolSchema, ...], policy: Policy, material: Material) -> Prefix:
@@ -85,14 +91,21 @@ class Session:
 
     async def run(self, prompt: str) -> AsyncGenerator[Event]:
         """One turn. The date and mode go below the words of the person: they would spoil the prefix."""
-        policy = self.agent.conversation.policy.name
+        policy = self.agent.conversation.policy
         note = render(
             "context",
             date=datetime.date.today().isoformat(),
             mode=self._permissions.mode,
-            policy=policy,
+            policy=policy.name,
         )
-        turn = self.agent.run(prompt, note)
+        candidates: tuple[Candidate, ...] = ()
+        finder = self._knowledge.finder
+        if policy.wants_candidates and finder is not None:
+            try:
+                candidates = await finder.find(prompt, policy.wants_candidates)
+            except ForModel as error:
+                yield Notice(f"no code goes with this question: {error}", "warning")
+        turn = self.agent.run(prompt, note, candidates)
         try:
             async for event in turn:
                 yield event

@@ -2,7 +2,10 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aoci_agent.aoci.render import Rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +41,9 @@ class Prefix:
     def content_id(self) -> str:
         """Short hash of the exact bytes, written to the session record."""
         return hashlib.blake2b(self.system.encode(), digest_size=8).hexdigest()
+
+
+def fixed_layers(rules: str, index: "Rendered | None") -> tuple[Layer, ...]:
+    """Rules, then index header and entries where there is an index."""
+    known = () if index is None else (("index header", index.header), ("index", index.entries))
+    return (Layer("rules", rules), *(Layer(name, text) for name, text in known))

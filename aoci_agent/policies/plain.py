@@ -1,7 +1,10 @@
 """The two policies that leave history alone: with the index layer and without it."""
 
+from collections.abc import Sequence
+
+from aoci_agent.policies.candidates import Candidate
 from aoci_agent.policies.conversation import Message
-from aoci_agent.policies.layers import Layer
+from aoci_agent.policies.layers import Layer, fixed_layers
 from aoci_agent.policies.policy import Material
 
 
@@ -10,17 +13,20 @@ class GrepRead:
 
     name = "grep-read"
     wants_index = False
+    wants_candidates = 0
 
     def layers(self, material: Material) -> tuple[Layer, ...]:
-        """Rules only."""
-        return (Layer("rules", material.rules),)
+        """Rules, and the index where it is wanted and there is one."""
+        return fixed_layers(material.rules, material.index if self.wants_index else None)
 
-    def opening(self, question: str) -> str:
+    def opening(self, candidates: Sequence[Candidate]) -> str:
         """Nothing is delivered with the question."""
+        del candidates
         return ""
 
     def after_step(self, turn: tuple[Message, ...]) -> tuple[Message, ...] | None:
         """History is append-only."""
+        del turn
         return None
 
 
@@ -29,14 +35,3 @@ class Aoci(GrepRead):
 
     name = "aoci"
     wants_index = True
-
-    def layers(self, material: Material) -> tuple[Layer, ...]:
-        """Rules, index header, index entries; without an index, the rules alone."""
-        rules = super().layers(material)
-        if material.index is None:
-            return rules
-        return (
-            *rules,
-            Layer("index header", material.index.header),
-            Layer("index", material.index.entries),
-        )

@@ -6,6 +6,7 @@ from support.fakes import FakeTool, call, change, harness, look, says, shell
 
 from aoci_agent.agent.events import (
     Event,
+    Grew,
     HistoryRewritten,
     Notice,
     Replied,
@@ -52,7 +53,15 @@ async def test_reads_then_answers() -> None:
 async def test_every_event_but_deltas_reaches_the_recorder_in_order() -> None:
     h = harness([says("", call("look", "a")), says("found it")], look())
     events = await h.turn()
-    assert h.recorder.events == events
+    assert [event for event in h.recorder.events if not isinstance(event, Grew)] == events
+
+
+async def test_the_record_holds_the_whole_conversation() -> None:
+    h = harness([says("", call("look", "a")), says("found it"), says("again")], look())
+    await h.turn()
+    await h.turn()
+    grown = [message for e in h.recorder.events if isinstance(e, Grew) for message in e.messages]
+    assert tuple(grown) == h.agent.conversation.messages
 
 
 async def test_reads_of_one_step_run_together_and_answer_in_call_order() -> None:

@@ -38,4 +38,4 @@ def test_same_material_same_bytes(policy: object) -> None:
 def test_an_unknown_policy_names_the_choices() -> None:
     with pytest.raises(BadUsage) as error:
         policy_named("magic")
-    assert "grep-read, aoci" in error.value.hint
+    assert "grep-read, aoci, eager, compact" in error.value.hint

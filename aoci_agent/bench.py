@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aoci_agent.aoci.render import Rendered, render
+from aoci_agent.aoci.basis import Bases
+from aoci_agent.aoci.render import Rendered
 from aoci_agent.aoci.store import IndexStore
 from aoci_agent.base.errors import BadWorkspace, ForModel
 from aoci_agent.base.files import Workspace
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from aoci_agent.tools.lookups import Lookups
     from aoci_agent.views.maintain import Progress as ViewProgress, RepositoryViews
     from aoci_agent.views.navigate.live import LiveNavigator
+    from aoci_agent.views.navigate.repository import Beside
     from aoci_agent.views.retrieve.material import Judge
 
 Progress = Callable[[int, int], None]
@@ -40,6 +42,8 @@ class Launch:
     record_to: Path | None = None  # --record-responses
     replay_from: Path | None = None  # --fake-responses
     pace: float = 0.0  # seconds between the pieces of a replayed reply
+    resume: Path | None = None  # the record of the session to go on with
+    chosen: frozenset[str] = frozenset()  # settings of the command line: they win over the record
 
 
 class Bench:
@@ -51,6 +55,7 @@ class Bench:
         self.repository = Repository.find(root)
         self.cache = launch.places.cache / launch.places.project(root)
         self.store = IndexStore(self.workspace, self.repository, self.cache)
+        self.bases = Bases(self.cache)
         self._navigation = launch.settings.navigation
         self._env = launch.env
         self._live: LiveNavigator | None = None
@@ -60,7 +65,11 @@ class Bench:
     ) -> Rendered:
         """The index of the present files within `budget` tokens, brought in step without writing into the repository."""
         self.store.follow(progress)
-        return render(self.store.current, budget, tags=tags)
+        return self.rendered(budget, tags=tags)
+
+    def rendered(self, budget: int, *, tags: bool = True) -> Rendered:
+        """The index as it is, as prompt text: on the base of an earlier session while that is warm."""
+        return self.bases.shown(self.store.current, budget, tags=tags)
 
     @cached_property
     def views(self) -> "RepositoryViews":
@@ -77,19 +86,20 @@ class Bench:
         """Search and navigation over the views; who answers where names lead is the user's setting."""
         from aoci_agent.tools.lookups import Lookups
 
-        if self._navigation == "static":
-            return Lookups(self.workspace, self.views, self.store, judge=judge, progress=progress)
-        from aoci_agent.views.navigate.policy import Policy
-        from aoci_agent.views.navigate.repository import navigation_of
+        return Lookups(self.workspace, self.views, self.store, self._beside(), judge, progress)
 
-        root, policy = self.workspace.root, Policy(self._navigation)
-        navigation, self._live = navigation_of(self.views, root, self.cache, policy)
-        return Lookups(
-            *(self.workspace, self.views, self.store),
-            navigate=lambda _: navigation,
-            judge=judge,
-            progress=progress,
-        )
+    def _beside(self) -> "Beside | None":
+        """The language servers, where the setting wants them."""
+        if self._navigation == "static":
+            return None
+        from aoci_agent.views.navigate.policy import Policy
+        from aoci_agent.views.navigate.repository import Beside
+
+        policy = Policy(self._navigation)
+        root, views = self.workspace.root, self.views
+        beside = Beside(root, self.cache, policy, lambda: views.tree.files)
+        self._live = beside.live
+        return beside
 
     async def prepare(self) -> None:
         """Derive the views in a process of its own, so that the first question finds them.
@@ -110,6 +120,7 @@ class Bench:
 
     def close(self) -> None:
         """Keep what was derived for later sessions, and end what was started."""
+        self.bases.close()
         if self._live is not None:
             self._live.close()
         if "views" in vars(self):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from aoci_agent.aoci.write import full_line
+from aoci_agent.aoci.lines import changed_line, gone_line
 from aoci_agent.tools.registry import IndexView
 from aoci_agent.tools.tool import ToolResult
 
@@ -16,11 +16,10 @@ class Freshness:
     def __call__(self, result: ToolResult) -> ToolResult:
         """The result, with one line per entry that reads differently now."""
         before = self._index.current.by_path
-        lines = [
-            f"Δ {full_line(entry)}"
-            for entry in self._index.refresh(result.changed)
-            if before.get(entry.path) != entry
-        ]
+        new = self._index.refresh(result.changed)
+        lines = [changed_line(entry) for entry in new if before.get(entry.path) != entry]
+        gone = before.keys() - self._index.current.by_path.keys()
+        lines += [gone_line(path) for path in sorted(gone)]
         return replace(result, text="\n".join((result.text, *lines))) if lines else result
 
 

@@ -63,6 +63,17 @@ def prompt_line(entry: Entry, *, tags: bool = True, notes: bool = False) -> str:
     return _without_empty(entry_line(entry if notes else replace(entry, extra=""), tags=tags))
 
 
+def changed_line(entry: Entry, *, tags: bool = True) -> str:
+    """An entry that replaces the one further up: `Δ path[tag]: ...`."""
+    folder = f"{entry.directory}/" if entry.directory else ""
+    return f"Δ {folder}{prompt_line(entry, tags=tags)}"
+
+
+def gone_line(path: str) -> str:
+    """What stands for an entry whose file is gone."""
+    return f"Δ {path}: gone"
+
+
 def brief_line(entry: Entry, *, tags: bool = True) -> str:
     """An entry cut to its name, tag and function."""
     return _to_function(entry_line(entry, tags=tags))

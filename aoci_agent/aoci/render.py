@@ -34,12 +34,19 @@ class Rendered:
     tokens: int
     tier: int
     content_id: str
+    changes: str = ""  # `Δ` lines for entries that moved since this text was first sent
 
     @property
     def status(self) -> str:
         """`412 of 475 entries, 39.7k tokens, tier 1`."""
         size = f"{self.tokens / 1000:.1f}k" if self.tokens >= 1000 else str(self.tokens)
-        return f"{self.shown} of {self.total} entries, {size} tokens, tier {self.tier}"
+        moved = f", {len(self.changes.splitlines())} changed since" if self.changes else ""
+        return f"{self.shown} of {self.total} entries, {size} tokens, tier {self.tier}{moved}"
+
+
+def prompt_header(index: Index, budget: int, *, tags: bool = True) -> str:
+    """The header as `render` puts it above the entries."""
+    return "\n".join(_header(index, budget, counter(index.counts), tags=tags))
 
 
 Levels = dict[str, int]  # path -> 3 with notes; 2 whole line; 1 name, tag and function; 0 name only

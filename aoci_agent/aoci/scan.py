@@ -31,6 +31,8 @@ class Listing:
     folded: list[str] = field(default_factory=list[str])
     left_out: dict[str, int] = field(default_factory=dict[str, int])  # reason -> files
     findings: list[str] = field(default_factory=list[str])
+    others: frozenset[str] = frozenset()  # folders that hold projects of others
+    walked: bool = False  # without git
 
 
 def listing(workspace: Workspace, repository: "Repository | None", project: Project) -> Listing:
@@ -42,7 +44,7 @@ def listing(workspace: Workspace, repository: "Repository | None", project: Proj
 def by_role(paths: Iterable[str], project: Project, result: Listing) -> Listing:
     """The same for paths listed elsewhere, such as a commit's; `result` is filled and returned."""
     paths = list(paths)
-    others = projects_of_others(paths)
+    others = result.others = result.others | projects_of_others(paths)
     for path in paths:
         if _UNPRINTABLE.search(path):
             shown = path.encode("utf-8", "backslashreplace").decode()
@@ -77,6 +79,7 @@ def _paths(workspace: Workspace, repository: "Repository | None", result: Listin
 
 def _walk(root: Path, result: Listing) -> Iterator[str]:
     """Regular files below the root, links not followed, ignored ones skipped."""
+    result.walked = True
     ignored = _Ignore(root)
     visited: set[tuple[int, int]] = set()
     pending = [""]

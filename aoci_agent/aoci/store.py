@@ -49,6 +49,11 @@ class IndexStore:
         """The index loaded or built, refreshes applied; empty where there is none yet."""
         return self._index or self.load() or Index()
 
+    @property
+    def kept(self) -> bool:
+        """Whether the repository itself has an index."""
+        return self.files.own(INDEX_FILE) is not None
+
     def load(self) -> Index | None:
         """The index on disk, else the copy kept for a folder that cannot be written; None without."""
         text = self.files.read(INDEX_FILE)

@@ -10,7 +10,7 @@ import functools
 import os
 import re
 import stat
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,12 +93,15 @@ class Repository:
         """The paths of the submodules the index names, sorted."""
         return self.listed()[1]
 
-    def listed(self, under: Path | None = None) -> tuple[list[str], list[str]]:
-        """`files` and the submodules among them, from one reading."""
+    def listed(
+        self, under: Path | None = None, only: Sequence[str] = ()
+    ) -> tuple[list[str], list[str]]:
+        """`files` and the submodules among them, from one reading; of `only` these paths, if any."""
         prefix = self._prefix(under)
         if prefix is None:
             return [], []
-        where = ("--", prefix) if prefix else ()
+        wanted = [f"{prefix}/{path}" if prefix else path for path in only]
+        where = ("--", *wanted) if wanted else ("--", prefix) if prefix else ()
         # One command for both: `-t` marks what is not tracked, so that no name can look like more.
         options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
         names: set[bytes] = set()

@@ -14,22 +14,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     from aoci_agent.cli.arguments import parse
 
     _open_streams()
-    arguments = parse(list(sys.argv[1:] if argv is None else argv))
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        arguments = parse(words)
+    except ForUser as error:
+        sys.exit(_ended(error, as_json="--json" in words))
     try:
         code = arguments.command(arguments)
         sys.stdout.flush()
         return code
     except Exception as error:  # noqa: BLE001 - the last boundary: nobody above can say it better
-        return _ended(error)
+        return _ended(error, as_json=getattr(arguments, "json", False))
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return Exit.INTERRUPTED
 
 
-def _ended(error: Exception) -> int:
-    """Say why the program ends early; the exit code."""
+def _ended(error: Exception, *, as_json: bool) -> int:
+    """Say why the program ends early, for a script also on stdout; the exit code."""
     if isinstance(error, ForUser):
-        _complain(error)
+        _complain(error, as_json=as_json)
         return error.exit_code
     if isinstance(error, BrokenPipeError):
         sys.stderr.close()  # the reader left (`| head`): nothing is wrong and nobody is listening
@@ -38,7 +42,7 @@ def _ended(error: Exception) -> int:
         sys.stdout = None  # what it still holds would fail again at exit
         _complain(ForUser(f"cannot write the result: {error.strerror}"))
         return Exit.FAILED
-    return _crashed(error)
+    return _crashed(error, as_json=as_json)
 
 
 def _open_streams() -> None:
@@ -50,15 +54,23 @@ def _open_streams() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115 - lives as long as we
 
 
-def _complain(error: ForUser) -> None:
+def _complain(error: ForUser, *, as_json: bool = False) -> None:
     from aoci_agent.base.terminal import clean
 
+    if as_json:
+        import json
+
+        told = {"message": error.message, "hint": error.hint, "exit_code": int(error.exit_code)}
+        try:
+            print(json.dumps({"error": told}), flush=True)
+        except OSError:  # nobody reads it
+            sys.stdout = None
     print(f"aoci-agent: {clean(error.message)}", file=sys.stderr)
     if error.hint:
         print(f"  try: {clean(error.hint)}", file=sys.stderr)
 
 
-def _crashed(error: Exception) -> int:
+def _crashed(error: Exception, *, as_json: bool) -> int:
     """A bug of this program: keep the traceback for a report, show one line."""
     import os
     import traceback
@@ -73,5 +85,6 @@ def _crashed(error: Exception) -> int:
     except OSError:
         print(text, file=sys.stderr)
     name = type(error).__name__
-    _complain(ForUser(f"a bug stopped the program ({name}: {error})", f"report it with {file}"))
+    bug = ForUser(f"a bug stopped the program ({name}: {error})", f"report it with {file}")
+    _complain(bug, as_json=as_json)
     return Exit.FAILED

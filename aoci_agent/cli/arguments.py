@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from aoci_agent import __version__
-from aoci_agent.base.errors import Exit
+from aoci_agent.base.errors import BadUsage
 from aoci_agent.cli.index_arguments import add_index
 from aoci_agent.cli.search_arguments import LOOKUPS, add_lookups, add_measures
 from aoci_agent.cli.views_arguments import add_views
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MODES = ("read-only", "ask", "auto-edit", "full-auto")
-POLICIES = ("grep-read", "aoci")
+POLICIES = ("grep-read", "aoci", "eager", "compact")
 STYLES = ("auto", "native", "text", "schema")
 FORMATS = ("text", "json", "stream-json")
 COMMANDS = ("index", "views", *LOOKUPS, "eval", "doctor", "demo")
@@ -81,14 +81,14 @@ class Arguments(argparse.Namespace):
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with this program's usage exit code and no abbreviations (T33)."""
+    """argparse with this program's way to refuse, and no abbreviations (T33)."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(Exit.USAGE, f"aoci-agent: {message}\n  try: {self.prog} --help\n")
+        raise BadUsage(message, f"{self.prog} --help")
 
 
 def parse(argv: list[str]) -> Arguments:
-    """Read the command line. The first word decides between a command and a prompt."""
+    """Read the command line. The first word decides between a command and a prompt. Raises BadUsage."""
     if argv and argv[0] in COMMANDS:
         return _commands().parse_args(argv, namespace=Arguments())
     arguments = _agent().parse_args(argv, namespace=Arguments())
@@ -148,7 +148,8 @@ def _add_model(parser: Parser) -> None:
     group.add_argument(
         "-m", "--model", metavar="NAME", help="provider/name, ollama/name or local:FILE.gguf"
     )
-    group.add_argument("--policy", choices=POLICIES, help="how context is delivered (default aoci)")
+    told = f"how context is delivered: {', '.join(POLICIES)} (default aoci); the last two take ,no-index and ,snippets"
+    group.add_argument("--policy", metavar="POLICY", help=told)
     group.add_argument("--mode", choices=MODES, help="permissions (default ask)")
     group.add_argument("--call-style", choices=STYLES, help="how tool calls travel (default auto)")
     group.add_argument(

@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import asdict
+from functools import partial
 
 from aoci_agent.aoci.files import INDEX_FILE, BuildReport, Changes
 from aoci_agent.aoci.lock import ELEMENTS, named
@@ -16,20 +17,18 @@ from aoci_agent.base.files import STATE
 from aoci_agent.base.terminal import clean
 from aoci_agent.bench import Bench, Progress
 from aoci_agent.cli.arguments import Arguments
+from aoci_agent.cli.counting import progress
 from aoci_agent.cli.launch import launch_from, path_inside
 
 FINDINGS_SHOWN = 20
 CHANGES_SHOWN = 50
 
 
-def search(arguments: Arguments) -> int:
+def search(bench: Bench, query: str, limit: int, *, as_json: bool) -> int:
     """Print the entries that share most words with the query."""
-    if arguments.limit < 1 or not "".join(arguments.words).strip():
-        raise BadUsage("nothing to search for", "aoci-agent search WORDS [--limit N], N from 1")
-    bench = Bench(launch_from(arguments))
     bench.store.follow(_progress())
-    hits = look_up(bench.store.current, " ".join(arguments.words), arguments.limit)
-    if arguments.json:
+    hits = look_up(bench.store.current, query, limit)
+    if as_json:
         print(json.dumps([{"path": hit.path, "score": round(hit.score, 3)} for hit in hits]))
     elif hits:
         print(clean("\n\n".join(full_line(hit.entry) for hit in hits)))
@@ -172,14 +171,5 @@ def _stats_table(measured: Stats) -> str:
 
 
 def _progress() -> Progress | None:
-    """A counter on stderr when it is a terminal; nothing otherwise."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int) -> None:
-        if done == total:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-        elif done % 25 == 0:
-            print(f"\rindexing {done}/{total}", end="", file=sys.stderr, flush=True)
-
-    return show
+    shown = progress()
+    return None if shown is None else partial(shown, "indexing")

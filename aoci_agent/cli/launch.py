@@ -7,7 +7,8 @@ from typing import Any
 from aoci_agent.base.errors import BadUsage, ForModel
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.places import Places
-from aoci_agent.bench import Launch
+from aoci_agent.base.terminal import clean
+from aoci_agent.bench import Bench, Launch
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.config import Settings, environment, load_settings
 
@@ -30,6 +31,16 @@ def launch_from(arguments: Arguments) -> Launch:
         record_to=getattr(arguments, "record_responses", None),
         replay_from=getattr(arguments, "fake_responses", None),
     )
+
+
+def bench_from(arguments: Arguments) -> Bench:
+    """The folder opened; where it is a part of a repository and nobody named it, that is said."""
+    bench = Bench(launch_from(arguments))
+    root, repository = bench.workspace.root, bench.repository
+    if repository is not None and repository.root != root and arguments.cwd == Path():
+        told = f"  note: only {root.relative_to(repository.root).as_posix()}/ is looked at"
+        print(clean(f"{told}; all of the repository: --cwd {repository.root}"), file=sys.stderr)
+    return bench
 
 
 def path_inside(workspace: Workspace, given: str) -> str:

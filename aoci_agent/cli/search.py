@@ -10,10 +10,9 @@ from itertools import groupby
 
 from aoci_agent.base.errors import BadUsage, Exit, ForModel, ForUser, TryAgain
 from aoci_agent.base.terminal import clean
-from aoci_agent.bench import Bench
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.launch import launch_from
-from aoci_agent.cli.views import progress
+from aoci_agent.cli.counting import progress
+from aoci_agent.cli.launch import bench_from
 from aoci_agent.tools.lookups import Found, Lookups, Row
 from aoci_agent.tools.places import blocks, by_file
 from aoci_agent.views.retrieve.judges import LOCAL, judge_named
@@ -28,7 +27,8 @@ def search(arguments: Arguments) -> int:
     if arguments.entries:
         from aoci_agent.cli.index import search as search_entries
 
-        return search_entries(arguments)
+        bench = bench_from(arguments)
+        return search_entries(bench, query, arguments.limit, as_json=arguments.json)
     if arguments.exact or arguments.regex:
         return _lines(arguments, query if arguments.regex else re.escape(query))
 
@@ -89,7 +89,7 @@ def _answer(
 @contextmanager
 def _lookups(arguments: Arguments) -> Generator[Lookups]:
     """The lookups of the folder; what was derived for them is kept."""
-    bench = Bench(launch_from(arguments))
+    bench = bench_from(arguments)
     plan = getattr(arguments, "plan", "")
     if plan == "index":
         bench.store.follow()
@@ -101,9 +101,11 @@ def _lookups(arguments: Arguments) -> Generator[Lookups]:
 
 
 def _query(arguments: Arguments) -> str:
+    if arguments.limit < 1:
+        raise BadUsage(f"--limit {arguments.limit} asks for nothing", "--limit N, N from 1")
     query = sys.stdin.read() if arguments.words == ["-"] else " ".join(arguments.words)
-    if arguments.limit < 1 or not query.strip():
-        raise BadUsage("nothing to search for", "aoci-agent search QUERY [--limit N], N from 1")
+    if not query.strip():
+        raise BadUsage("nothing to search for", "aoci-agent search QUERY")
     return query
 
 
@@ -117,7 +119,7 @@ def _lines(arguments: Arguments, pattern: str) -> int:
     from aoci_agent.tools.listing import FileList
     from aoci_agent.tools.searching import Query, search as search_lines
 
-    bench = Bench(launch_from(arguments))
+    bench = bench_from(arguments)
     files = FileList(bench.workspace)
     try:
         found = asyncio.run(search_lines(bench.workspace, files, Query(pattern)))

@@ -10,13 +10,13 @@ from aoci_agent.base.errors import BadUsage, Exit, ForUser
 from aoci_agent.base.terminal import clean
 from aoci_agent.bench import Bench
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.launch import launch_from
+from aoci_agent.cli.counting import progress
+from aoci_agent.cli.launch import bench_from
 from aoci_agent.cli.views_arguments import LAST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aoci_agent.views.maintain import Progress
     from aoci_agent.views.verify import Account, Transition, Way
 
 
@@ -24,7 +24,7 @@ def build(arguments: Arguments) -> int:
     """Bring the views in step and keep them; exit 1 when one of them cannot be had."""
     from aoci_agent.views.status import lines_of, status_of
 
-    bench = Bench(launch_from(arguments))
+    bench = bench_from(arguments)
     views = bench.views
     names = _chosen(list(views.held), arguments.views)
     started = time.perf_counter()
@@ -50,7 +50,7 @@ def status(arguments: Arguments) -> int:
     """Print what is kept, how old it is, and what it costs; exit 1 for damage found."""
     from aoci_agent.views.status import lines_of, status_of
 
-    views = Bench(launch_from(arguments)).views
+    views = bench_from(arguments).views
     told = status_of(views, verify=arguments.verify)
     views.close()
     for note in told.notes:
@@ -66,7 +66,7 @@ def verify(arguments: Arguments) -> int:
     from aoci_agent.views.standard import standard_ways
     from aoci_agent.views.verify import verify as verified
 
-    bench = Bench(launch_from(arguments))
+    bench = bench_from(arguments)
     repository, root = bench.repository, bench.workspace.root
     if repository is None:
         raise ForUser("there is no git history to verify on", "start in a git repository")
@@ -173,17 +173,3 @@ def _chosen(known: list[str], wanted: list[str] | None) -> list[str]:
         if name not in known:
             raise BadUsage(f"there is no view '{name}'", f"views are {', '.join(known)}")
     return wanted or known
-
-
-def progress() -> "Progress | None":
-    """A counter on stderr when it is a terminal; nothing otherwise."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(what: str, done: int, total: int) -> None:
-        if done == total:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-        if done % 25 == 0:
-            print(f"\r\x1b[K{what} {done}/{total}", end="", file=sys.stderr, flush=True)
-
-    return show

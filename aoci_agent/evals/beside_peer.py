@@ -32,10 +32,6 @@ class PeerServer:
         """The text of its BM25 answer."""
         return self._call("search_bm25", {"query": query})
 
-    def definition(self, path: str, line: int, column: int) -> str:
-        """Go to definition; line from 1, column from 0."""
-        return self._call("lsp_definition", {"file_path": path, "line": line, "character": column})
-
     def close(self) -> None:
         """End the server."""
         self._process.kill()

@@ -120,7 +120,7 @@ def _one(
         f"{root.name}: graph of {len(tree.files)} files in {time.perf_counter() - begun:.1f} s",
         flush=True,
     )
-    static = StaticNavigator(graph)
+    static = StaticNavigator(graph, tree.read)
     done: Labelled = []
     for group, count in share.items():
         requests = sample(tree, [group], count, options.seed)

@@ -44,6 +44,10 @@ class Prefix:
 
 
 def fixed_layers(rules: str, index: "Rendered | None") -> tuple[Layer, ...]:
-    """Rules, then index header and entries where there is an index."""
-    known = () if index is None else (("index header", index.header), ("index", index.entries))
-    return (Layer("rules", rules), *(Layer(name, text) for name, text in known))
+    """Rules, then index header, entries, and what changed since these were first sent."""
+    layers = [Layer("rules", rules)]
+    if index is not None:
+        layers += [Layer("index header", index.header), Layer("index", index.entries)]
+    if index is not None and index.changes:
+        layers.append(Layer("index changes", index.changes))
+    return tuple(layers)

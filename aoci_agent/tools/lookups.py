@@ -58,7 +58,7 @@ class Entries(Protocol):
     def current(self) -> Index: ...
 
 
-Navigate = Callable[[Any], Navigator]  # from the graph view
+Navigate = Callable[[StaticNavigator], Navigator]  # puts another source beside the graph
 
 
 class Lookups:
@@ -69,11 +69,11 @@ class Lookups:
         workspace: Workspace,
         views: RepositoryViews,
         entries: Entries | None = None,
-        navigate: Navigate = StaticNavigator,
+        navigate: Navigate | None = None,
         judge: Judge | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """`navigate` makes the navigator asked for places, of the graph as it is at that moment."""
+        """`navigate` is called for every question; without it the graph alone answers."""
         self._workspace = workspace
         self._views = views
         self._origins = Origins(workspace, lambda: views.tree.files)
@@ -108,9 +108,10 @@ class Lookups:
             if path:
                 return self._of_symbols(graph.symbols_in(path), "static")
             name = target_of(query).name or query
-            answer = self._navigate(graph).symbols(name)
+            answer = self._navigator(graph).symbols(name)
             if answer.places:
                 return self._of_answer(answer)
+            self._origins.refuse_path(query)
             return self._of_symbols((), "static", note=meaning_of(graph, name).note)
 
     def definition(self, of: str, lines: int = 0) -> Found:
@@ -121,7 +122,7 @@ class Lookups:
                 symbols, note = meaning_of(graph, target.name)
                 return self._of_symbols(symbols, "static", lines, note)
             found = [
-                self._navigate(graph).definition(path, line, column)
+                self._navigator(graph).definition(path, line, column)
                 for path, line, column in self._origins.places(target)
             ]
             return self._of_answer(_together(found), lines)
@@ -129,7 +130,7 @@ class Lookups:
     def references(self, of: str, *, calls: bool = False) -> Found:
         """Where it is used, or only where it is called. Raises TryAgain when it is not clear what."""
         with self._graph() as graph:
-            navigator = self._navigate(graph)
+            navigator = self._navigator(graph)
             ask = navigator.callers if calls else navigator.references
             places, note = self._origins.of(graph, target_of(of))
             return self._of_answer(_together([ask(*place) for place in places], note), 1)
@@ -137,7 +138,7 @@ class Lookups:
     def hover(self, of: str) -> Found:
         """Signature and documentation."""
         with self._graph() as graph:
-            navigator = self._navigate(graph)
+            navigator = self._navigator(graph)
             places, note = self._origins.of(graph, target_of(of))
             return self._of_answer(_together([navigator.hover(*place) for place in places], note))
 
@@ -171,6 +172,10 @@ class Lookups:
             started = time.perf_counter()
             yield cast("Graph", graph)
             now.asked("graph", time.perf_counter() - started)
+
+    def _navigator(self, graph: Graph) -> Navigator:
+        static = StaticNavigator(graph, self._views.tree.read)
+        return static if self._navigate is None else self._navigate(static)
 
     def _of_symbols(
         self, symbols: Iterable[Symbol], how: str, lines: int = 0, note: str = ""

@@ -1,16 +1,14 @@
 """What a written name means: as it stands, as an inherited member, or as people write it in public."""
 
 import difflib
-import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from aoci_agent.views.graph.model import Symbol
+from aoci_agent.views.syntax.outline import TYPES
 
-_TYPES = frozenset(("class", "interface", "type", "enum", "struct", "trait"))
 _UP = 8  # classes above one that are looked at
 _NEAR = 3  # names offered instead of one there is not
-_POINTER = re.compile(r"\(\*?(\w+)\)\.")  # `(*Context).JSON`, as Go prints it
 
 
 class Named(Protocol):
@@ -30,12 +28,11 @@ class Meaning(NamedTuple):
     note: str = ""
 
 
-def meaning_of(graph: Named, written: str) -> Meaning:
+def meaning_of(graph: Named, name: str) -> Meaning:
     """`Class.method` of that very class, else inherited, else without the package in front.
 
     Letters count as written. Nothing gives a note with the names that are nearest.
     """
-    name = _POINTER.sub(r"\1.", written).replace("::", ".").replace("#", ".").removesuffix("()")
     parts = name.split(".")
     for start in range(len(parts)):
         shorter = ".".join(parts[start:])
@@ -46,7 +43,7 @@ def meaning_of(graph: Named, written: str) -> Meaning:
             return Meaning(tuple(found))
         if found := _inherited(graph, shorter):
             return Meaning(tuple(found), f"{shorter} is inherited: {found[0].qualified}")
-        if any(symbol.kind in _TYPES for symbol in _as_written(graph, parts[start])):
+        if any(symbol.kind in TYPES for symbol in _as_written(graph, parts[start])):
             break  # no package: a type without that member
     near = difflib.get_close_matches(parts[-1], graph.names(), n=_NEAR, cutoff=0.75)
     return Meaning((), f"did you mean {', '.join(near)}?" if near else "")
@@ -77,7 +74,7 @@ def _inherited(graph: Named, name: str) -> list[Symbol]:
     owner, _, member = name.rpartition(".")
     if not owner:
         return []
-    pending = [symbol for symbol in _as_written(graph, owner) if symbol.kind in _TYPES]
+    pending = [symbol for symbol in _as_written(graph, owner) if symbol.kind in TYPES]
     seen: set[Symbol] = set()
     while pending and len(seen) < _UP:
         above = [base for symbol in pending for base in graph.bases(symbol) if base not in seen]

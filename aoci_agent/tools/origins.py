@@ -3,11 +3,13 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple, Protocol
 
+from aoci_agent.aoci.facts.languages import language_of
 from aoci_agent.base.errors import ForModel, NotPossible, TryAgain
 from aoci_agent.base.files import Workspace
 from aoci_agent.tools.naming import Named, meaning_of, one_of
 from aoci_agent.tools.targets import Target, columns_on, name_at
 from aoci_agent.views.graph.model import Symbol
+from aoci_agent.views.navigate.static import Graph as Asked
 from aoci_agent.views.syntax.text import decoded
 
 OTHERWISE = "use grep and index"
@@ -21,12 +23,10 @@ class Origin(NamedTuple):
     note: str = ""
 
 
-class Graph(Named, Protocol):
+class Graph(Named, Asked, Protocol):
     """The graph view, as far as it is asked here."""
 
     def symbols_in(self, path: str) -> Sequence[Symbol]: ...
-
-    def definition(self, path: str, line: int, column: int) -> Sequence[Symbol]: ...
 
 
 class Origins:
@@ -44,6 +44,12 @@ class Origins:
         except ForModel:
             return ""
         return path if path in self._files() else ""
+
+    def refuse_path(self, query: str) -> None:
+        """Raises TryAgain for what is written like a path, and is none of a covered file."""
+        query = query.strip()
+        if "/" in query or language_of(query) is not None:
+            raise TryAgain(self._why_not(self._workspace.relative(query)))
 
     def of(self, graph: Graph, target: Target) -> Origin:
         """Places to ask about. Raises TryAgain where a line names several things."""
@@ -73,9 +79,7 @@ class Origins:
     def places(self, target: Target) -> list[tuple[str, int, int]]:
         path = self._workspace.relative(target.path)
         if path not in self._files():
-            raise TryAgain(
-                f"{path} is not a file here that is read (paths count from the start folder)"
-            )
+            raise TryAgain(self._why_not(path))
         if target.column is not None:
             return [(path, target.line, target.column)]
         lines = self._text(path).split("\n")
@@ -86,6 +90,13 @@ class Origins:
             told = f"no {target.name} on" if target.name else "no name on"
             raise TryAgain(f"there is {told} {path}:{target.line}")
         return [(path, target.line, column) for column in columns]
+
+    def _why_not(self, path: str) -> str:
+        if self._workspace.is_dir(path):
+            return f"{path or '.'} is a folder: name a file in it"
+        if self._workspace.exists(path):
+            return f"{path} is no source that is read here"
+        return f"there is no file {path} (paths count from {self._workspace.root})"
 
     def _name_at(self, path: str, line: int, column: int) -> str:
         text = self._text(path).split("\n")[line - 1]

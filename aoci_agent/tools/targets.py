@@ -7,6 +7,7 @@ from aoci_agent.base.errors import TryAgain
 
 _PLACE = re.compile(r"(?P<path>[^\s:][^:]*):(?P<line>\d+)(?::(?P<rest>[^:\s]+))?")
 _NAME = re.compile(r"[^\W\d]\w*")
+_POINTER = re.compile(r"\(\*?(\w+)\)\.")  # `(*Context).JSON`, as Go prints it
 
 
 class Target(NamedTuple):
@@ -25,11 +26,16 @@ def target_of(written: str) -> Target:
         raise TryAgain("name a symbol (Class.method) or a place (path:line or path:line:name)")
     match = _PLACE.fullmatch(written)
     if match is None:
-        return Target(name=written.removesuffix("()"))
+        return Target(name=_dotted(written))
     path, line, rest = match["path"], int(match["line"]), match["rest"] or ""
     if rest.isdecimal():
         return Target(path=path, line=line, column=int(rest))
     return Target(name=rest, path=path, line=line)
+
+
+def _dotted(name: str) -> str:
+    """`Class.method`, however the language writes it."""
+    return _POINTER.sub(r"\1.", name).replace("::", ".").replace("#", ".").removesuffix("()")
 
 
 def columns_on(line: str, name: str = "") -> list[int]:

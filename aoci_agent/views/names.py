@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.project import FILE, IGNORE_FILE, Project, project_of
-from aoci_agent.aoci.roles import SKIPPED_DIRECTORIES, role_of
-from aoci_agent.aoci.scan import Listing, listing
-from aoci_agent.base.errors import BadUsage
+from aoci_agent.aoci.roles import SKIPPED_DIRECTORIES, projects_of_others, role_of
+from aoci_agent.aoci.scan import Listing, by_role, listing
+from aoci_agent.base.errors import BadUsage, NotPossible
 from aoci_agent.views.snapshot import Folders, Stamp, stamp_of
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from aoci_agent.base.git import Repository
 
 Stamps = tuple[Stamp | None, ...]
+_FEW = 100  # files asked about by name
 # Nothing below these is ever covered, whatever the repository asks for.
 _NEVER = frozenset(
     name for name in SKIPPED_DIRECTORIES if role_of(f"{name}/x.py")[1] == "agent state"
@@ -36,21 +37,48 @@ class Names:
         self._rules: Stamps = ()
         self._deciding: Stamps = ()
         self._folders = Folders(str(self._root), _NEVER)
+        self._last: Listing | None = None
         self.problem = ""  # of the repository's rules, for people
 
     def listed(self) -> Listing | None:
-        """A new listing, None when the last one still holds.
+        """A new listing (what is indexed, and findings), None when the last one still holds.
 
+        Where nothing but plain files came or went, git is asked about those that came alone.
         Raises BadUsage for rules that make no sense the first time; later the last good ones stay
         in force and `problem` says so.
         """
         project = self._current_rules()
         deciding = tuple(map(stamp_of, self._deciding_files()))
         moved = self._folders.moved()  # asked in any case: it remembers
-        if not moved and project is self._project and _same(deciding, self._deciding):
+        same = project is self._project and _same(deciding, self._deciding)
+        if self._last is not None and same and not moved:
             return None
         self._project, self._deciding = project, deciding
-        return listing(self._workspace, self._repository, project)
+        followed = self._followed(project) if same else None
+        self._last = None  # what is not listed to the end is listed again
+        self._last = followed or listing(self._workspace, self._repository, project)
+        return self._last
+
+    def _followed(self, project: Project) -> Listing | None:
+        """The last listing with the files that came or went since, None where that is not all."""
+        last, files = self._last, self._folders.files
+        if last is None or last.walked or files is None or self._repository is None:
+            return None
+        came, went = files
+        shown = all(path.isprintable() for path in (*came, *went))
+        if len(came) > _FEW or not shown or projects_of_others((*came, *went)):
+            return None
+        found = Listing(findings=last.findings, others=last.others)
+        if came:
+            try:
+                paths, submodules = self._repository.listed(self._root, came)
+            except NotPossible:
+                return None
+            if submodules:
+                return None
+            by_role(paths, project, found)
+        found.indexed = sorted({*last.indexed, *found.indexed}.difference(went))
+        return found
 
     def _current_rules(self) -> Project:
         rules = tuple(stamp_of(self._root / name) for name in (FILE, IGNORE_FILE))

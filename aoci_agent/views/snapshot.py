@@ -115,6 +115,7 @@ def _seen(row: Any) -> Seen:
 
 
 _IGNORING = (".gitignore", stat.S_IFREG)
+_DECIDING = frozenset((".gitignore", ".git", ".gitmodules"))
 
 
 class _Folder(NamedTuple):
@@ -136,30 +137,35 @@ class Folders:
         self._skipped = skipped
         self._known: dict[str, _Folder] = {}
         self._asked = False
+        # Paths of plain files that came, and that went, where the last call saw nothing else.
+        self.files: tuple[list[str], list[str]] | None = None
 
     def moved(self) -> bool:
         """True the first time, and whenever names or a .gitignore changed since the last call."""
         moved = not self._asked
+        plain = self._asked
         self._asked = True
+        came: list[str] = []
+        went: list[str] = []
         new: list[str] = []
         for folder in list(self._known):
             found = self._followed(folder, self._known[folder], new)
             if found is None:
-                moved = True
+                moved, plain = True, False
                 del self._known[folder]
-            elif found is not self._known[folder]:
-                moved = moved or self._differs(self._known[folder], found)
+            elif found is not (known := self._known[folder]):
+                moved = moved or known.names != found.names or _ignores_else(known, found)
+                plain = plain and _is_plain(known, found)
+                came += _paths(folder, found.names - known.names)
+                went += _paths(folder, known.names - found.names)
                 self._known[folder] = found
         if not self._known:
             new.append("")
         moved = bool(new) or moved
+        plain = plain and not new and len(self._known) < MAX_FOLDERS
+        self.files = (came, went) if plain else None
         self._enter(new)
         return moved or len(self._known) >= MAX_FOLDERS
-
-    @staticmethod
-    def _differs(before: _Folder, after: _Folder) -> bool:
-        changed = after.ignores and (after.ignoring is None or before.ignoring != after.ignoring)
-        return before.names != after.names or changed
 
     def _followed(self, folder: str, known: _Folder, new: list[str]) -> _Folder | None:
         """The folder as it is now; `known` itself when nothing moved, None when it is gone."""
@@ -205,6 +211,25 @@ class Folders:
             if stat.S_ISDIR(status.st_mode):
                 self._known[folder] = self._listed(folder, status)
                 new += self._below(folder, self._known[folder].names)
+
+
+def _is_plain(before: _Folder, after: _Folder) -> bool:
+    """Whether only plain files came or went, and none that decides about others."""
+    moved = before.names ^ after.names
+    emptied = bool(before.names) and not after.names  # or not to be read
+    return (
+        not emptied
+        and not _ignores_else(before, after)
+        and all(kind == stat.S_IFREG and name not in _DECIDING for name, kind in moved)
+    )
+
+
+def _ignores_else(before: _Folder, after: _Folder) -> bool:
+    return after.ignores and (after.ignoring is None or before.ignoring != after.ignoring)
+
+
+def _paths(folder: str, names: Iterable[tuple[str, int]]) -> list[str]:
+    return [f"{folder}/{name}" if folder else name for name, _ in names]
 
 
 def _holds(path: str, known: _Folder) -> bool:

@@ -1,6 +1,6 @@
 """The state of the views, for people and as JSON, told without loading any."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from aoci_agent.views.manifest import Manifest, ViewRecord, capabilities, config
 from aoci_agent.views.snapshot import delta_between, fingerprint
 
 _MB = 1_000_000
+STEPS = ("build", "load", "update", "query")
 
 
 @dataclass(frozen=True)
@@ -142,22 +143,35 @@ def lines_of(status: Status) -> list[str]:
 
 
 def _cost_lines(status: Status) -> list[str]:
-    lines: list[str] = []
+    """Two tables, each under what its columns mean."""
     rows = [(name, view) for name, view in status.views.items() if view.projection]
     if not rows:
-        return lines
-    whats = ("build", "load", "update", "query")
-    lines.append(f"{'seconds':<10}" + "".join(f"{what:>10}" for what in whats))
+        return []
+    lines = [
+        "what each step took here, the median of all times it was measured (- never):",
+        "build derives all, load reads what is kept, update follows an edit, query answers once",
+        _row("", STEPS),
+    ]
     for name, view in rows:
-        cells = (f"{view.seconds[what]:.4f}" if what in view.seconds else "-" for what in whats)
-        lines.append(f"  {name:<8}" + "".join(f"{cell:>10}" for cell in cells))
-    counts = [projection.sessions for projection in rows[0][1].projection]
-    lines.append("")
-    share = f"a session of {QUERIES} queries and {UPDATES} updates pays, as one of n"
-    lines.append(share)
-    lines.append(f"{'':<28}" + "".join(f"{f'n={n}':>10}" for n in counts))
+        cells = [_time(view.seconds[what]) if what in view.seconds else "-" for what in STEPS]
+        lines.append(_row(name, cells))
+    counts = [f"{projection.sessions}" for projection in rows[0][1].projection]
+    lines += [
+        "",
+        f"what one session of {QUERIES} queries and {UPDATES} updates pays where so many share a build,",
+        "each loading the views itself (isolated) or all asking one process (resident)",
+        _row("sessions", counts),
+    ]
     for name, view in rows:
         for kind in ("isolated", "resident"):
-            cells = (f"{getattr(projection, kind):.3f}" for projection in view.projection)
-            lines.append(f"  {name:<8} {kind:<18}" + "".join(f"{cell:>10}" for cell in cells))
+            cells = [_time(getattr(projection, kind)) for projection in view.projection]
+            lines.append(_row(f"{name:<8} {kind}", cells))
     return [*lines, ""]
+
+
+def _row(head: str, cells: Sequence[str]) -> str:
+    return f"  {head:<18}" + "".join(f"{cell:>10}" for cell in cells)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"

@@ -124,6 +124,99 @@ def test_bad_usage_is_exit_2(root: Path, capsys: pytest.CaptureFixture[str]) -> 
         assert "aoci-agent" in capsys.readouterr().err
 
 
+def test_a_limit_of_nothing_is_named(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root, "search", "order", "--limit", "0") == BadUsage.exit_code
+    assert capsys.readouterr().err == (
+        "aoci-agent: --limit 0 asks for nothing\n  try: --limit N, N from 1\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("none.py", "there is no file none.py (paths count from "),
+        ("./src/none", "there is no file src/none (paths count from "),
+        ("src/", "src is a folder"),
+        ("left.min.js", "left.min.js is no source that is read here"),
+    ],
+)
+def test_symbols_of_a_file_there_is_not(
+    root: Path, capsys: pytest.CaptureFixture[str], query: str, told: str
+) -> None:
+    (root / "src").mkdir()
+    (root / "left.min.js").write_text("function left(){}\n")
+    assert run(root, "symbols", query) == BadUsage.exit_code
+    assert told in capsys.readouterr().err
+    if "/" not in query:
+        assert run(root, "definition", f"{query}:1") == BadUsage.exit_code
+        assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("search", "order", "--plan", "magic"), 2, "magic"),
+        (("search", "order", "--limit", "many"), 2, "invalid int value"),
+        (("symbols", "none.py"), 2, "there is no file none.py"),
+        (("hover", "nothing"), 1, "no symbol is called nothing"),
+        (("search", "--regex", "("), 1, "regular expression"),
+    ],
+)
+def test_errors_as_json(
+    root: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    code: int,
+    message: str,
+) -> None:
+    try:
+        assert run(root, *words, "--json") == code
+    except SystemExit as done:
+        assert done.code == code  # noqa: PT017 - a refused command line ends the program
+    error = told(capsys)["error"]
+    assert message in error["message"]
+    assert error["exit_code"] == code
+    assert isinstance(error["hint"], str)
+
+
+def test_a_bug_as_json(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("nobody thought of it")
+
+    monkeypatch.setattr("aoci_agent.tools.lookups.Lookups.symbols", fail)
+    assert run(root, "symbols", "order", "--json") == 1
+    assert "nobody thought of it" in told(capsys)["error"]["message"]
+
+
+def test_a_part_of_a_repository_is_said_to_be_one(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "part").mkdir()
+    (root / "part" / "pay.py").write_text("def pay() -> None:\n    pass\n")
+    monkeypatch.chdir(root / "part")
+    for words in (("symbols", "pay"), ("search", "--exact", "def pay"), ("views", "status")):
+        assert main(list(words)) == 0
+        captured = capsys.readouterr()
+        assert f"only part/ is looked at; all of the repository: --cwd {root}" in captured.err
+    assert main(["symbols", "place_order"]) == 1
+    capsys.readouterr()
+    assert main(["symbols", "place_order", "--cwd", str(root)]) == 0
+    assert run(root / "part", "symbols", "pay") == 0
+    monkeypatch.chdir(root)
+    assert main(["symbols", "pay"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_entries_of_the_index_by_words_of_standard_input(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("place order\n"))
+    assert run(root, "search", "--entries", "-") == 0
+    assert capsys.readouterr().out.startswith("orders.py[")
+
+
 def test_measures_by_name(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as done:
         main(["eval", "retrieval", "--help"])

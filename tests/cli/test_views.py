@@ -75,6 +75,23 @@ def test_status_finds_damage_and_build_repairs_it(
     assert views(root, "status", "--verify") == 0
 
 
+def test_what_views_cost_says_what_it_means(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert views(root, "build", "--view", "lexical") == 0
+    lines = capsys.readouterr().out.splitlines()
+    heads = ["build", "load", "update", "query"]
+    steps = next(at for at, line in enumerate(lines) if line.split() == heads)
+    assert "median" in lines[steps - 2]
+    assert all(f"{head} " in lines[steps - 1] for head in heads)
+    row = lines[steps + 1].split()
+    assert (row[0], row[2], row[-1]) == ("lexical", "ms", "-")
+    sessions = next(at for at, line in enumerate(lines) if line.split()[:1] == ["sessions"])
+    assert lines[sessions].split() == ["sessions", "1", "5", "20", "100"]
+    assert "20 queries and 10 updates" in lines[sessions - 2]
+    for kind in ("isolated", "resident"):
+        assert f"({kind})" in lines[sessions - 1]
+        assert any(kind in line and " ms" in line for line in lines[sessions + 1 :])
+
+
 def test_verify(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert views(root, "verify", "--last", "2", "--view", "lexical", "--json") == 0
     (account,) = told(capsys)

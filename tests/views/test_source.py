@@ -4,12 +4,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from support.commits import git
 
+from aoci_agent.aoci.scan import Listing
 from aoci_agent.base.errors import BadUsage, ForUser, NotPossible
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.git import Repository
 from aoci_agent.base.text import content_id
-from aoci_agent.views import snapshot
-from aoci_agent.views.snapshot import Folders, Seen, delta_between, dump, fingerprint, load
+from aoci_agent.views import names, snapshot
+from aoci_agent.views.snapshot import Folders, Seen, Stamp, delta_between, dump, fingerprint, load
 from aoci_agent.views.source import Commit, WorkTree
 
 
@@ -228,6 +229,91 @@ def test_looking_again_and_again_is_looking_once(
             path.unlink(missing_ok=True)
         tree.look()
         assert dict(tree.files) == dict(opened(root).files)
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What decides is trusted as soon as it is written, as if that were long ago."""
+
+    def stamp_of(path: str | Path) -> Stamp:
+        return Stamp.of(Path(path).lstat()) if Path(path).exists() else snapshot.MISSING
+
+    monkeypatch.setattr(names, "stamp_of", stamp_of)
+    monkeypatch.setattr(snapshot, "stamp_of", stamp_of)
+
+
+TRACKED = st.sampled_from(
+    ["a.py", "src/b.py", "src/own.py", "src/left.log", "deps/lua/l.c", "src/.gitignore", "x/y.py"]
+)
+GIT_STEPS = st.lists(
+    st.tuples(TRACKED, st.sampled_from(["write", "write", "remove", "link", "add", "move"])),
+    min_size=3,
+    max_size=7,
+)
+
+
+@given(GIT_STEPS)
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_what_is_listed_step_by_step_is_what_git_lists(
+    tmp_path_factory: pytest.TempPathFactory, quiet: None, steps: list[tuple[str, str]]
+) -> None:
+    root = tmp_path_factory.mktemp("tree")
+    for name in ("a.py", "src/own.py", "deps/lua/l.c", "x/y.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("v = 1\n")
+    (root / ".gitignore").write_text("*.log\n")
+    found = repository(root)
+    tree = WorkTree(Workspace(root), found)
+    tree.look()
+    for number, (name, step) in enumerate(steps):
+        path = root / name
+        path.parent.mkdir(exist_ok=True)
+        match step:
+            case "write":
+                path.unlink(missing_ok=True)
+                path.write_text("own.py\n" if name.endswith("ignore") else f"v = {number}\n")
+            case "link":
+                path.unlink(missing_ok=True)
+                path.symlink_to("nowhere")
+            case "move" if path.exists():
+                path.rename(path.with_name(f"moved{number}.py"))
+            case "add":
+                git(root, "add", "-A")
+                (path.parent / "LICENSE").write_text("free\n")
+            case _:
+                path.unlink(missing_ok=True)
+        tree.look()
+        anew = WorkTree(Workspace(root), found)
+        anew.look()
+        assert dict(tree.files) == dict(anew.files)
+
+
+def test_of_a_file_that_comes_git_is_asked_alone(
+    root: Path, quiet: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / ".gitignore").write_text("*.log\n")
+    tree = opened(root, with_git=True)
+
+    def refused(*_: object) -> Listing:
+        raise AssertionError("everything was listed")
+
+    monkeypatch.setattr(names, "listing", refused)
+    (root / "src/new.py").write_text("n = 1\n")
+    (root / "src/new.log").write_text("n")
+    assert tree.look()
+    assert list(tree.files) == [".gitignore", "a.py", "src/b.py", "src/new.py"]
+    (root / "src/new.py").rename(root / "src/other.py")
+    (root / "a.py").unlink()
+    assert tree.look()
+    assert list(tree.files) == [".gitignore", "src/b.py", "src/other.py"]
+    (root / "src/.gitignore").write_text("other.py\n")
+    with pytest.raises(AssertionError):
+        tree.look()
+    monkeypatch.undo()
+    assert tree.look()
+    assert list(tree.files) == [".gitignore", "src/.gitignore", "src/b.py"]
 
 
 def test_the_stat_cache_survives_writing(root: Path) -> None:

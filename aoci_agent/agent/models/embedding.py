@@ -2,13 +2,11 @@
 
 import hashlib
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from aoci_agent.agent.models.connection import Timeouts
 from aoci_agent.agent.models.prices import listing
-from aoci_agent.agent.models.retry import Patience
-from aoci_agent.agent.models.whole import Start, WholeAnswers, sendable
+from aoci_agent.agent.models.whole import WholeAnswers, sendable
 from aoci_agent.base.errors import ModelUnavailable
 from aoci_agent.views.dense.arrays import no_vectors, normalised
 
@@ -27,30 +25,21 @@ _PROBE = "def main(): pass"
 
 
 class LitellmEmbedder:
-    """One embedding model. `env` is all the worker gets (providers.worker_environment).
+    """One embedding model.
 
     The texts of the repository are sent to the provider. `close` ends the worker process.
     """
 
     batch = 64
 
-    def __init__(
-        self,
-        model: str,
-        env: Mapping[str, str],
-        *,
-        patience: Patience | None = None,
-        timeouts: Timeouts | None = None,
-        start: Start | None = None,
-    ) -> None:
-        """`start` makes the worker. ModelUnavailable for a name no provider knows."""
-        self._model = model
-        self._answers = WholeAnswers(model, env, patience=patience, timeouts=timeouts, start=start)
+    def __init__(self, answers: WholeAnswers) -> None:
+        self._model = answers.model
+        self._answers = answers
         self.tokens = 0  # used so far, as the provider counts
-        bases = [env[key] for key in sorted(env) if key.endswith(("_API_BASE", "_BASE_URL"))]
-        place = f"@{hashlib.sha256(bases[0].encode()).hexdigest()[:8]}" if bases else ""
-        self.name = f"litellm:{model}{place}/1"
-        known = listing(model)
+        endpoint = answers.endpoint
+        place = f"@{hashlib.sha256(endpoint.encode()).hexdigest()[:8]}" if endpoint else ""
+        self.name = f"litellm:{self._model}{place}/1"
+        known = listing(self._model)
         self._size = int(known.get("output_vector_size") or 0)
         window = known.get("max_input_tokens") or _SMALLEST_WINDOW
         self.limit = min(int(window * _CHARACTERS_A_TOKEN), _LONGEST)

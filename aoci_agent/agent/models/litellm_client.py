@@ -14,6 +14,7 @@ from aoci_agent.agent.models.faults import Caller, refusal
 from aoci_agent.agent.models.model import Busy, ContextOverflow, Piece, Request, Usage
 from aoci_agent.agent.models.prices import Prices, Table
 from aoci_agent.agent.models.providers import KEYS, provider_of
+from aoci_agent.agent.models.rates import rates_for
 from aoci_agent.agent.models.reading import END, Dropped, read_reply
 from aoci_agent.agent.models.wire import conversation, marked_conversation, tools
 from aoci_agent.base.errors import AgentError, ModelUnavailable
@@ -136,8 +137,13 @@ class LitellmModel:
         env: Mapping[str, str],
         user_prices: Table | None = None,
         timeouts: Timeouts | None = None,
+        *,
+        long_prefix: bool = False,
     ) -> None:
+        """`long_prefix` keeps the fixed layers in the cache for an hour where that can be chosen."""
         self.name = name
+        self.rates = rates_for(name)
+        self._long_prefix = long_prefix
         provider = provider_of(name)
         variable = KEYS.get(provider, "")
         self._caller = Caller(name, provider, variable, env.get(variable, ""))
@@ -170,10 +176,9 @@ class LitellmModel:
 
     def body(self, request: Request) -> dict[str, Any]:
         """The arguments of litellm's completion. Equal requests give equal bytes."""
-        claude = "claude" in self.name.lower()
         body: dict[str, Any] = {
             "model": self.name,
-            "messages": marked_conversation(request) if claude else conversation(request),
+            "messages": self._messages(request),
             "max_tokens": request.max_output,
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -183,6 +188,12 @@ class LitellmModel:
         if request.prefix.tools:
             body["tools"] = tools(request.prefix.tools)
         return body | request.extra
+
+    def _messages(self, request: Request) -> list[dict[str, Any]]:
+        # litellm translates Anthropic's marks and no others.
+        if self.rates and self.rates.mark == "cache_control":
+            return marked_conversation(request, self.rates, long_prefix=self._long_prefix)
+        return conversation(request)
 
     async def _chunks(self, request: Request) -> AsyncGenerator[Chunk | None]:
         shown = False

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from aoci_agent.base.errors import AgentError
 from aoci_agent.policies.conversation import AssistantMessage, Message
@@ -18,11 +18,19 @@ class Provenance(StrEnum):
     UNKNOWN = "unknown"  # for money only: no price is known; never shown as zero
 
 
+PriceSource = Literal["", "provider", "config", "catalogue", "local"]
+"""Who named the price; "" when nobody did."""
+
+DISPUTE: Final = 0.01
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one call, in buckets that never overlap: prompt = fresh + cache_read + cache_write.
 
-    `reasoning` is contained in `output`. `cost` is in US dollars; 0.0 is a legal price.
+    `cache_write_1h` (kept for an hour or longer) is contained in `cache_write`, `reasoning` in
+    `output`. `cost` is in US dollars; 0.0 is a legal price. `own_cost` is what our prices give when
+    the provider named a cost too.
     """
 
     fresh: int = 0
@@ -33,10 +41,20 @@ class Usage:
     cost: float | None = None
     tokens_from: Provenance = Provenance.MEASURED
     cost_from: Provenance = Provenance.UNKNOWN
+    cache_write_1h: int = 0
+    price_from: PriceSource = ""
+    own_cost: float | None = None
 
     @property
     def prompt(self) -> int:
         return self.fresh + self.cache_read + self.cache_write
+
+    @property
+    def disputed(self) -> bool:
+        """The provider's cost and ours differ by more than 1 % of the dearer one."""
+        if self.cost is None or self.own_cost is None:
+            return False
+        return abs(self.cost - self.own_cost) > DISPUTE * max(self.cost, self.own_cost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ It exists because importing litellm costs 7-10 CPU seconds; httpx, imported on f
 """
 
 import json
-import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -16,13 +15,9 @@ from aoci_agent.agent.models.faults import Caller, refusal, unknown_model
 from aoci_agent.agent.models.model import Busy, MalformedReply, Piece, Reply, Request, Usage
 from aoci_agent.agent.models.prices import Prices, Table
 from aoci_agent.agent.models.providers import Endpoint
+from aoci_agent.agent.models.rates import Rates, rates_for
 from aoci_agent.agent.models.reading import END, Dropped, read_reply
-from aoci_agent.agent.models.wire import (
-    conversation,
-    fixed_marked_conversation,
-    marked_conversation,
-    tools,
-)
+from aoci_agent.agent.models.wire import conversation, marked_conversation, tools
 from aoci_agent.base.errors import AgentError, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -51,14 +46,21 @@ class Dialect:
         return self
 
 
+def rates_of(endpoint: Endpoint) -> Rates | None:
+    """The caching rules of a provider's own server; of others none are known."""
+    known = endpoint.own or endpoint.provider == "openrouter"
+    return rates_for(endpoint.name) if known else None
+
+
 def dialect_of(endpoint: Endpoint) -> Dialect:
     """The dialect to begin with."""
+    rates = rates_of(endpoint)
+    key = rates is not None and rates.key
+    breakpoints = rates is not None and rates.mark == "prompt_cache_breakpoint"
     if endpoint.provider == "openai" and endpoint.own:
-        version = re.match(r"gpt-(\d+)(?:\.(\d+))?", endpoint.model)
-        marked = version is not None and (int(version[1]), int(version[2] or 0)) >= (5, 6)
-        return Dialect(max_field="max_completion_tokens", cache_key=True, breakpoints=marked)
+        return Dialect(max_field="max_completion_tokens", cache_key=key, breakpoints=breakpoints)
     # Mistral sends usage without being asked and refuses the question.
-    return Dialect(include_usage=endpoint.provider != "mistral")
+    return Dialect(include_usage=endpoint.provider != "mistral", cache_key=key)
 
 
 class OpenAIClient:
@@ -67,9 +69,17 @@ class OpenAIClient:
     recorded = False
 
     def __init__(
-        self, endpoint: Endpoint, user_prices: Table | None = None, timeouts: Timeouts | None = None
+        self,
+        endpoint: Endpoint,
+        user_prices: Table | None = None,
+        timeouts: Timeouts | None = None,
+        *,
+        long_prefix: bool = False,
     ) -> None:
+        """`long_prefix` keeps the fixed layers in the cache for an hour where that can be chosen."""
         self.name = endpoint.name
+        self.rates = rates_of(endpoint)
+        self._long_prefix = long_prefix
         self._endpoint = endpoint
         self._prices = Prices(endpoint.name, user_prices or {}, endpoint.loopback, endpoint.own)
         self._caller = Caller(endpoint.name, endpoint.url, endpoint.key_variable, endpoint.key)
@@ -123,12 +133,10 @@ class OpenAIClient:
         return body | request.extra
 
     def _messages(self, request: Request) -> list[dict[str, Any]]:
-        provider = self._endpoint.provider
-        if provider == "openrouter" and "claude" in self._endpoint.model.lower():
-            return marked_conversation(request)
-        if self._dialect.breakpoints:
-            return fixed_marked_conversation(request)
-        return conversation(request, echo_reasoning=provider == "deepseek")
+        rates = self.rates
+        if rates and rates.mark and (rates.mark == "cache_control" or self._dialect.breakpoints):
+            return marked_conversation(request, rates, long_prefix=self._long_prefix)
+        return conversation(request, echo_reasoning=self._endpoint.provider == "deepseek")
 
     async def _send(self, request: Request) -> "httpx.Response":
         """Post until the answer is 200, changing the dialect as refusals teach it (three times at most)."""

@@ -1,4 +1,4 @@
-"""What a call used, in buckets that never overlap, and what it costs."""
+"""What a call costs: by the provider's word, the user's prices, or the catalogue's."""
 
 import json
 import re
@@ -7,77 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 
-from aoci_agent.agent.models.model import Provenance, Request, Usage
-from aoci_agent.agent.models.wire import request_parts
-from aoci_agent.policies.conversation import AssistantMessage
-
-Raw = Mapping[str, Any]
-
-
-def normalise(raw: object) -> Usage | None:
-    """Read the usage of a chat completion, also as litellm, DeepSeek, Kimi and OpenRouter write it.
-
-    The prompt total contains cache reads and writes (litellm: also for Anthropic; measured with
-    1.110.2), so fresh = prompt - read - write, never below 0. `cost` is the provider's own figure.
-    None when no prompt was counted: the caller estimates.
-    """
-    usage = _mapping(raw)
-    prompt = _count(usage, "prompt_tokens")
-    told = _mapping(usage.get("prompt_tokens_details"))
-    wrote = _mapping(usage.get("completion_tokens_details"))
-    read = _count(told, "cached_tokens") or _count(
-        usage, "cache_read_input_tokens", "prompt_cache_hit_tokens", "cached_tokens"
-    )
-    write = _count(told, "cache_creation_tokens", "cache_write_tokens") or _count(
-        usage, "cache_creation_input_tokens"
-    )
-    if not (prompt or read or write):
-        return None
-    output = _count(usage, "completion_tokens")
-    cost = usage.get("cost")
-    cost = float(cost) if _is_figure(cost) else None
-    return Usage(
-        fresh=max(0, prompt - read - write),
-        cache_read=read,
-        cache_write=write,
-        output=output,
-        reasoning=min(output, _count(wrote, "reasoning_tokens")),
-        cost=cost,
-        cost_from=Provenance.UNKNOWN if cost is None else Provenance.MEASURED,
-    )
-
-
-def estimated(request: Request, message: AssistantMessage) -> Usage:
-    """Counted locally. All of the prompt counts as fresh."""
-    from aoci_agent.base import tokens
-
-    written = message.text + "".join(call.name + call.arguments for call in message.calls)
-    reasoning = tokens.count(message.reasoning) if message.reasoning else 0
-    return Usage(
-        fresh=sum(tokens.count(part) for part in request_parts(request)),
-        output=tokens.count(written) + reasoning,
-        reasoning=reasoning,
-        tokens_from=Provenance.ESTIMATED,
-    )
-
-
-def _count(usage: Raw, *names: str) -> int:
-    """The first of these that is a count, 0 if none is: providers send null, floats, even text."""
-    return next((int(usage[name]) for name in names if _is_figure(usage.get(name))), 0)
-
-
-def _is_figure(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
-
-
-def _mapping(value: object) -> Raw:
-    return cast("Raw", value) if isinstance(value, Mapping) else {}
-
+from aoci_agent.agent.models.model import PriceSource, Provenance, Usage
+from aoci_agent.agent.models.rates import Band, Rates, rates_for
 
 Entry = Mapping[str, Any]
 Table = Mapping[str, Entry]
+
+_BAND = re.compile(r"^input_cost_per_token_above_\d+k_tokens$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +26,19 @@ class Price:
     output: float
     cache_read: float | None = None
     cache_write: float | None = None
+    cache_write_1h: float | None = None  # not stated: as any other write
+    reasoning: float | None = None  # not stated: as any other output
 
     def of(self, usage: Usage) -> float:
         """Dollars for one call."""
         read = self.input if self.cache_read is None else self.cache_read
         write = self.input if self.cache_write is None else self.cache_write
-        prompt = usage.fresh * self.input + usage.cache_read * read + usage.cache_write * write
-        return prompt + usage.output * self.output
+        hour = write if self.cache_write_1h is None else self.cache_write_1h
+        thought = self.output if self.reasoning is None else self.reasoning
+        short = usage.cache_write - usage.cache_write_1h
+        prompt = usage.fresh * self.input + usage.cache_read * read
+        prompt += short * write + usage.cache_write_1h * hour
+        return prompt + (usage.output - usage.reasoning) * self.output + usage.reasoning * thought
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +58,22 @@ class Prices:
     listed: bool = True
 
     def priced(self, usage: Usage) -> Usage:
-        """The usage with its cost, unless the provider has named one; unchanged without a price."""
+        """The usage with its cost and who named it; unchanged without a price.
+
+        A cost the provider named stays, with ours beside it.
+        """
+        if usage.cost is not None and usage.price_from not in ("", "provider"):
+            return usage
+        price, source = self._price(usage.prompt)
+        own = price.of(usage) if price else None
         if usage.cost is not None:
+            return replace(usage, price_from="provider", own_cost=own)
+        if own is None and self.local:
+            own, source = 0.0, "local"
+        if own is None:
             return usage
-        price = self._price(usage.prompt)
-        cost = price.of(usage) if price else 0.0 if self.local else None
-        if cost is None:
-            return usage
-        return replace(
-            usage, cost=cost, cost_from=usage.tokens_from if cost else Provenance.MEASURED
-        )
+        told = usage.tokens_from if own else Provenance.MEASURED
+        return replace(usage, cost=own, cost_from=told, price_from=source)
 
     @property
     def user_window(self) -> int | None:
@@ -137,34 +87,87 @@ class Prices:
         stated = self.user_window or entry.get("max_input_tokens") or entry.get("max_tokens")
         return int(stated) if isinstance(stated, int | float) and stated > 0 else None
 
-    def _price(self, prompt: int) -> Price | None:
-        own = self.user.get(self.model)
-        return user_price(own) if own else listed_price(self._entry(), prompt)
+    def _price(self, prompt: int) -> tuple[Price | None, PriceSource]:
+        rates, own = rates_for(self.model), self.user.get(self.model)
+        if own:
+            return user_price(own, rates), "config"
+        entry = self._entry()
+        price = listed_price(entry, prompt, rates) if _charges(self.model, entry) else None
+        return price, "catalogue"
 
     def _entry(self) -> Entry:
         return {} if self.local or not self.listed else listing(self.model)
 
 
-def user_price(own: Entry) -> Price:
-    """A price as settings write it, in dollars per million tokens."""
-    rates = {key: own[key] / 1e6 for key in own if key != "window" and own[key] is not None}
-    return Price(**rates)
+def user_price(own: Entry, rates: Rates | None = None) -> Price:
+    """A price as settings write it, in dollars per million tokens.
+
+    An hour's write that is not stated costs what the provider's multiple makes it: never too low.
+    """
+    stated = {key: own[key] / 1e6 for key in own if key != "window" and own[key] is not None}
+    price = Price(**stated)
+    if price.cache_write_1h is not None or rates is None or rates.write_1h is None:
+        return price
+    write = price.input if price.cache_write is None else price.cache_write
+    return replace(price, cache_write_1h=max(write, price.input * rates.write_1h))
 
 
-def listed_price(entry: Entry, prompt: int) -> Price | None:
-    """The price for a prompt of this many tokens: long prompts may be in a dearer band."""
+def listed_price(entry: Entry, prompt: int, rates: Rates | None = None) -> Price | None:
+    """The price for a prompt of this many tokens: long prompts may be in a dearer band.
+
+    Cache prices and bands the table does not name follow from the provider's multiples.
+    """
     fresh = _rate(entry, "input_cost_per_token", prompt)
     output = _rate(entry, "output_cost_per_token", prompt)
     if fresh is None or output is None:
         return None
-    read = _rate(entry, "cache_read_input_token_cost", prompt)
-    return Price(fresh, output, read, _rate(entry, "cache_creation_input_token_cost", prompt))
+    band = rates.band if rates else None
+    if band and prompt > band.over and not any(_BAND.search(name) for name in entry):
+        return _dearer(_table_price(entry, prompt, fresh, output, rates), band)
+    return _table_price(entry, prompt, fresh, output, rates)
+
+
+def _table_price(
+    entry: Entry, prompt: int, fresh: float, output: float, rates: Rates | None
+) -> Price:
+    def cached(key: str, multiple: float | None) -> float | None:
+        stated = _rate(entry, key, prompt)
+        return fresh * multiple if stated is None and multiple is not None else stated
+
+    return Price(
+        fresh,
+        output,
+        cached("cache_read_input_token_cost", rates and rates.read),
+        cached("cache_creation_input_token_cost", rates and rates.write),
+        cached("cache_creation_input_token_cost_above_1hr", rates and rates.write_1h),
+        _rate(entry, "output_cost_per_reasoning_token", prompt),
+    )
+
+
+def _dearer(price: Price, band: Band) -> Price:
+    def times(rate: float | None, factor: float) -> float | None:
+        return None if rate is None else rate * factor
+
+    return Price(
+        price.input * band.input,
+        price.output * band.output,
+        times(price.cache_read, band.input),
+        times(price.cache_write, band.input),
+        times(price.cache_write_1h, band.input),
+        times(price.reasoning, band.output),
+    )
 
 
 def listing(model: str) -> Entry:
     """The table's entry for a model, by full name and then without its provider; {} if none."""
     known = table()
     return known.get(model) or known.get(model.partition("/")[2]) or {}
+
+
+def _charges(model: str, entry: Entry) -> bool:
+    """Whether an entry is of the provider the name begins with: another may charge otherwise."""
+    provider, slash, _ = model.partition("/")
+    return not slash or model in table() or provider in str(entry.get("litellm_provider", provider))
 
 
 @cache

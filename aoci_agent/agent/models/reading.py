@@ -7,7 +7,8 @@ from typing import Final
 from aoci_agent.agent.models.accumulate import Accumulator, Chunk
 from aoci_agent.agent.models.faults import Caller, refusal, said, stream_status
 from aoci_agent.agent.models.model import Busy, ContextOverflow, Piece, Reply, Request, StreamCut
-from aoci_agent.agent.models.prices import Prices, estimated, normalise
+from aoci_agent.agent.models.prices import Prices
+from aoci_agent.agent.models.usage import estimated, normalise
 from aoci_agent.base.errors import ModelUnavailable
 from aoci_agent.policies.conversation import AssistantMessage
 

@@ -1,32 +1,18 @@
 """Reranking models by their litellm names, as plans want them: called from any thread."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from aoci_agent.agent.models.connection import Timeouts
-from aoci_agent.agent.models.retry import Patience
-from aoci_agent.agent.models.whole import Start, WholeAnswers, sendable
+from aoci_agent.agent.models.whole import WholeAnswers, sendable
 from aoci_agent.base.errors import ModelUnavailable
 
 
 class LitellmJudge:
     """One reranking model. The texts of the blocks it reads are sent to the provider."""
 
-    def __init__(
-        self,
-        model: str,
-        env: Mapping[str, str],
-        *,
-        patience: Patience | None = None,
-        timeouts: Timeouts | None = None,
-        start: Start | None = None,
-    ) -> None:
-        """`env` is all the worker gets (providers.worker_environment); `start` makes it.
-
-        ModelUnavailable for a name no provider knows.
-        """
-        self.name = f"litellm:{model}"
-        self._model = model
-        self._answers = WholeAnswers(model, env, patience=patience, timeouts=timeouts, start=start)
+    def __init__(self, answers: WholeAnswers) -> None:
+        self.name = f"litellm:{answers.model}"
+        self._model = answers.model
+        self._answers = answers
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """One number a text, as the provider gives it; 0 for a text it says nothing of."""

@@ -32,10 +32,12 @@ class WholeAnswers:
         timeouts: Timeouts | None = None,
         start: Start | None = None,
     ) -> None:
-        """`env` is all the worker gets. `start` makes it. ModelUnavailable for a name no provider knows."""
+        """`env` is all the worker gets (providers.worker_environment). `start` makes it. ModelUnavailable for a name no provider knows."""
+        self.model = model
         self.provider = provider_of(model)
         variable = KEYS.get(self.provider, "")
-        self._model = model
+        bases = [env[key] for key in sorted(env) if key.endswith(("_API_BASE", "_BASE_URL"))]
+        self.endpoint = bases[0] if bases else ""
         self._caller = Caller(model, self.provider, variable, env.get(variable, ""))
         self._timeouts = timeouts or Timeouts()
         self._patience = patience or Patience()
@@ -50,7 +52,7 @@ class WholeAnswers:
 
         Must not be called in an event loop: it waits.
         """
-        whole = {"model": self._model, "num_retries": 0, "max_retries": 0, **body}
+        whole = {"model": self.model, "num_retries": 0, "max_retries": 0, **body}
         return self._running().run(self._patiently(call, whole))
 
     def close(self) -> None:

@@ -5,14 +5,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from aoci_agent.agent.models.model import Request
+from aoci_agent.agent.models.rates import Rates
 from aoci_agent.policies.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from aoci_agent.policies.layers import Prefix, ToolSchema
 
 Json = dict[str, Any]
 
 # What marks the end of a reusable prefix: the Anthropic family's way and OpenAI's (gpt-5.6 and later).
-ANTHROPIC_MARK: Final[Json] = {"cache_control": {"type": "ephemeral"}}
-OPENAI_MARK: Final[Json] = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+SHORT_MARK: Final[Json] = {"cache_control": {"type": "ephemeral"}}  # five minutes
+LONG_MARK: Final[Json] = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+MARKS: Final[dict[str, Json]] = {
+    "cache_control": SHORT_MARK,
+    "prompt_cache_breakpoint": {"prompt_cache_breakpoint": {"mode": "explicit"}},
+}
 
 
 def tools(schemas: Iterable[ToolSchema]) -> list[Json]:
@@ -48,30 +53,28 @@ def conversation(request: Request, *, echo_reasoning: bool = False) -> list[Json
     return head + [message(item, echo_reasoning=echo_reasoning) for item in request.messages]
 
 
-def marked_conversation(request: Request) -> list[Json]:
-    """The message list with cache breakpoints, for the Anthropic family (at most 4 are allowed).
+def marked_conversation(request: Request, rates: Rates, *, long_prefix: bool = False) -> list[Json]:
+    """The message list with as many cache breakpoints as this provider takes, where it takes any.
 
-    One after the first layer (rules), one after the last fixed layer, one on the newest message and
-    one where the previous request had its newest message: a provider looks back only 20 blocks from
-    a breakpoint, and one step may add more.
+    One after the first layer (rules) and one after the last fixed layer. Where nothing is cached
+    without a mark, also one on the newest message and one where the previous request had its newest
+    message: a provider looks back only so many blocks, and one step may add more. `long_prefix`
+    keeps the fixed layers for an hour if the provider can; those marks precede all others.
     """
-    head = _marked_system(request.prefix, ANTHROPIC_MARK)
+    if not rates.mark:
+        return conversation(request)
+    mark = MARKS[rates.mark]
+    fixed = LONG_MARK if long_prefix and mark == SHORT_MARK and "1h" in rates.lives else mark
+    room = rates.breakpoints - (rates.trigger == "both")  # then the provider sets one itself
+    newest = _newest(request.messages) if rates.trigger == "explicit" else []
+    newest = newest[max(0, len(newest) - room + 1) :]
+    head = _marked_system(request.prefix, fixed, both=room - len(newest) > 1)
     body = [message(item) for item in request.messages]
-    for position in _newest(request.messages):
+    for position in newest:
         content = body[position].get("content")
         if isinstance(content, str) and content:
-            body[position]["content"] = [_block(content, ANTHROPIC_MARK)]
+            body[position]["content"] = [_block(content, mark)]
     return head + body
-
-
-def fixed_marked_conversation(request: Request) -> list[Json]:
-    """The message list with breakpoints after the first and the last fixed layer, for OpenAI.
-
-    Its newest models match a prefix only where a breakpoint was set; the one at the newest message
-    they set themselves.
-    """
-    body = [message(item) for item in request.messages]
-    return _marked_system(request.prefix, OPENAI_MARK) + body
 
 
 def request_parts(request: Request) -> list[str]:
@@ -98,15 +101,17 @@ def _assistant(item: AssistantMessage, *, echo_reasoning: bool) -> Json:
     return sent
 
 
-def _marked_system(prefix: Prefix, mark: Json) -> list[Json]:
-    """The system message in blocks, marked after the first and the last layer."""
+def _marked_system(prefix: Prefix, mark: Json, *, both: bool) -> list[Json]:
+    """The system message in blocks, marked after the last layer and, with `both`, the first."""
     texts = [layer.text for layer in prefix.layers if layer.text]
     last = len(texts) - 1
     if not texts:
         return []
-    # The blank line between layers stays inside the blocks: joined, they are prefix.system.
+    marked = (0, last) if both else (last,)
+    # The blank line between layers stays inside the earlier block: joined, they are prefix.system.
+    # The first has one even when it is the last, so that its bytes stay when a policy adds an index.
     blocks = [
-        _block(text if at == last else text + "\n\n", mark if at in (0, last) else {})
+        _block(text if at == last > 0 else text + "\n\n", mark if at in marked else {})
         for at, text in enumerate(texts)
     ]
     return [{"role": "system", "content": blocks}]

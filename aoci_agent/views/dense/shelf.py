@@ -121,10 +121,11 @@ class Shelf:
         """The best entries, best first, those of equal text by place. `query` is one row.
 
         The index proposes; scores are summed anew, each by itself, so that with a flat index the
-        answer does not depend on the order in which vectors came.
+        answer does not depend on the order in which vectors came. A query of zeros, of which the
+        model knows no word, is as near to all of them as to none, and finds nothing.
         """
         index = self.index
-        if index is None or not len(index) or limit <= 0:
+        if index is None or not len(index) or limit <= 0 or not query.any():
             return []
         asked = 2 * limit + _SLACK
         while True:

@@ -153,8 +153,12 @@ class DenseView:
         }
 
     def save(self, folder: Path) -> None:
-        """Units and waiting texts as JSON, vectors as numbers, an approximate index as FAISS has it."""
+        """Units and waiting texts as JSON, vectors as numbers, an approximate index as FAISS has it.
+
+        What the cache holds besides and nobody asked for in a month goes.
+        """
         stored.save(folder, self.embedder.name, (self._files, self._blocks), self._texts)
+        self._cache.prune(self.keys())
 
     def load(self, folder: Path) -> None:
         """ValueError for another model's, another version's, or a damaged one."""

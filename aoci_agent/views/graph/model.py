@@ -8,9 +8,10 @@ HOWTO add a language
    Where there is a grammar, `languages/common` walks: a language is a table of rules, one a type of
    node, most of them made by `common.types`, `callables`, `expressions`; `jvm/java.py` is an example.
 2. `Finder` (made by `Language.finder` from the covered paths and the few configuration files
-   named by `Language.settings`): which space an import leads to. Nothing else knows of paths.
+   named by `Language.settings`): which space an import leads to, and what a file must bear to change
+   that by coming or going (`clue`, `moved`). Nothing else knows of paths.
 3. `Outside`: the little that is known of types that are not of the repository.
-4. One row in `languages/__init__.py`.
+4. One row in `languages/__init__.py`, and one in `WORLDS` of tests/views/graph/test_listed.py.
 
 Words
 -----
@@ -56,8 +57,8 @@ Terms (strings are texts, integers are terms)
 ("outside", x, a...)    the type x from outside the repository, with types as arguments
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple, Protocol, Self
 
 from aoci_agent.views.graph import values
 from aoci_agent.views.graph.values import Instance, Value, Values
@@ -164,6 +165,9 @@ class Reference(NamedTuple):
     kind: str
 
 
+ALWAYS = ""  # as a clue: a question any file may change
+
+
 class Finder(Protocol):
     """Where imports lead, for one state of the set of files."""
 
@@ -181,6 +185,21 @@ class Finder(Protocol):
 
     def given(self, path: str, /) -> Sequence[str]:
         """Spaces searched for what a framework provides by name (fixtures), nearest first."""
+        ...
+
+    def clue(self, kind: str, where: str, name: str, /) -> str | None:
+        """What a file that changes an answer by coming or going must bear.
+
+        Of the texts alone, whatever files there are. `kind` is find, child, implicit or given, with
+        its arguments. None: no single file changes it; ALWAYS: any might.
+        """
+        ...
+
+    def moved(self, before: Self, paths: Collection[str], /) -> Collection[str] | None:
+        """The clues of the questions `before` may have answered otherwise; None for all questions.
+
+        Both know the same settings; `paths` came or went between the two.
+        """
         ...
 
 

@@ -1,9 +1,10 @@
 """Building a graph, and bringing one in step with changed files.
 
 Every part knows the keys its resolution consulted, those that led nowhere included. After a change the
-keys of the touched files' spaces are looked up anew; parts that depend on a key that leads elsewhere
-are resolved again, and so are parts whose own text says something else. All others keep what they have,
-at most moved to other lines. Both strategies end in the same graph; `file` resolves whole files.
+keys of the touched files' spaces are looked up anew, and those that files which came or went may have
+led elsewhere (`listed`). Parts that depend on a key that leads elsewhere are resolved again, and so are
+parts whose own text says something else. All others keep what they have, at most moved to other lines.
+Both strategies end in the same graph; `file` resolves whole files.
 """
 
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ from typing import Literal, NamedTuple
 from aoci_agent.views.graph.engine import Engine
 from aoci_agent.views.graph.finders import Finders
 from aoci_agent.views.graph.languages import language_for, languages
+from aoci_agent.views.graph.listed import Listed
 from aoci_agent.views.graph.model import Part
 from aoci_agent.views.graph.records import face_of, meaning
 from aoci_agent.views.graph.store import Resolved, Store, StoredPart, StoredSymbol
@@ -63,19 +65,22 @@ class Repair:
         touched = [path for path in delta.touched if language_for(path) is not None]
         removed = [path for path in delta.removed if self._store.file_id(path) is not None]
         before = {path: self._snapshot(path) for path in (*touched, *removed)}
-        spaces = {space for path in before for space in self._spaces_of(path)}
+        listed = Listed(self._store, self._source, self._finders, delta)
+        spaces = {self._store.space_of(path) for path in before}
         slots = {path: self._store.slots_of(path) for path in before}
-        stars = {path: self._store.stars(path) for path in before}
         for path in removed:
             self._store.drop_file(path)
         for path in touched:
             self._read(path)
-            spaces |= set(self._spaces_of(path))
-        listed = bool(delta.added or delta.removed) or self._configured(delta)
+            spaces.add(self._store.space_of(path))
         moved = {slot for path in before for slot in slots[path] ^ self._store.slots_of(path)}
-        changed = self._changed_keys(sorted(spaces), sorted(moved), listed=listed)
-        if not listed and any(self._store.stars(path) != was for path, was in stars.items()):
-            changed |= self._led_elsewhere(self._store.keys.of_stars())
+        changed = self._led_elsewhere(
+            (
+                *self._store.keys.of_spaces(sorted(filter(None, spaces))),
+                *self._store.keys.of_homes(sorted(moved)),
+                *listed.keys(self.engine.tables.finder),
+            )
+        )
         for path in touched:
             self._mend(path, before[path], changed, strategy)
         numbers = {self._store.file_id(path) for path in touched}
@@ -92,15 +97,9 @@ class Repair:
             facts = language.read(path, self._source.read(path))
             self._said[path] = facts.parts
             self._keep(face_of(path, facts))
-            self._store.put_file(path, self._source.files[path], facts)
-
-    def _spaces_of(self, path: str) -> list[str]:
-        number = self._store.file_id(path)
-        return [space for row, _, _, space in self._store.files() if row == number]
-
-    def _configured(self, delta: Delta) -> bool:
-        names = {path.rpartition("/")[2] for path in (*delta.touched, *delta.removed)}
-        return any(not names.isdisjoint(language.settings) for language in languages().values())
+            keys = (Key("find", path, module, facts.language) for module in facts.stars)
+            clues = [self._finders.clue(key) for key in keys]
+            self._store.put_file(path, self._source.files[path], facts, clues)
 
     @property
     def engine(self) -> Engine:
@@ -130,18 +129,11 @@ class Repair:
 
     # what changed
 
-    def _changed_keys(self, spaces: list[str], slots: list[str], *, listed: bool) -> set[int]:
-        """Rows of keys that lead elsewhere now; their values are brought up to date."""
-        found = list(self._store.keys.of_spaces(spaces))
-        found += self._store.keys.of_homes(slots)
-        if listed:
-            found += self._store.keys.of_finders()
-        return self._led_elsewhere(found)
-
     def _led_elsewhere(self, keys: Iterable[tuple[int, Key, str]]) -> set[int]:
+        """Rows of keys that lead elsewhere now; their values are brought up to date."""
         tables = self.engine.tables
         changed: set[int] = set()
-        for number, key, value in list(keys):
+        for number, key, value in keys:
             now = tables.value(key)
             if now != value:
                 changed.add(number)
@@ -247,7 +239,8 @@ class Repair:
             key = self.engine.key(number)
             row = self._store.keys.row(key)
             if row is None:
-                row = self._store.keys.put(key, self.engine.tables.value(key))
+                value = self.engine.tables.value(key)
+                row = self._store.keys.put(key, value, self._finders.clue(key))
             self._rows[number] = row
         return row
 

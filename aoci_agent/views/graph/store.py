@@ -5,7 +5,7 @@ import sqlite3
 import tempfile
 import weakref
 from array import array
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -22,12 +22,13 @@ from aoci_agent.views.graph.records import (
 )
 from aoci_agent.views.graph.tables import Face
 
-SCHEMA = 2
+SCHEMA = 3
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE file (id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, content TEXT, language TEXT,
   space TEXT, face BLOB, parts BLOB);
 CREATE INDEX file_space ON file (space);
+CREATE INDEX file_named ON file (path, language, space);
 CREATE TABLE symbol (file INTEGER, slot INTEGER, name TEXT, qualified TEXT, kind TEXT, start INTEGER,
   end INTEGER, line INTEGER, column INTEGER, signature TEXT, doc TEXT);
 CREATE INDEX symbol_file ON symbol (file);
@@ -37,7 +38,9 @@ CREATE TABLE slot (id INTEGER PRIMARY KEY, space TEXT, name TEXT, UNIQUE (space,
 CREATE INDEX slot_name ON slot (name);
 CREATE TABLE offer (file INTEGER, slot TEXT, PRIMARY KEY (file, slot)) WITHOUT ROWID;
 CREATE INDEX offer_slot ON offer (slot);
-CREATE TABLE star (file INTEGER, number INTEGER, module TEXT, PRIMARY KEY (file, number)) WITHOUT ROWID;
+CREATE TABLE star (file INTEGER, number INTEGER, module TEXT, clue TEXT, PRIMARY KEY (file, number))
+  WITHOUT ROWID;
+CREATE INDEX star_clue ON star (clue) WHERE clue IS NOT NULL;
 CREATE TABLE part (id INTEGER PRIMARY KEY, file INTEGER, name TEXT, start INTEGER, end INTEGER,
   meaning TEXT, uses BLOB, keys BLOB);
 CREATE INDEX part_file ON part (file);
@@ -45,7 +48,9 @@ CREATE TABLE edge (slot INTEGER, part INTEGER, source TEXT, kind TEXT, count INT
   PRIMARY KEY (slot, part, source, kind)) WITHOUT ROWID;
 CREATE INDEX edge_part ON edge (part);
 CREATE TABLE key (id INTEGER PRIMARY KEY, kind TEXT, place TEXT, name TEXT, language TEXT, value TEXT,
-  UNIQUE (place, name, kind, language));
+  clue TEXT, UNIQUE (place, name, kind, language));
+CREATE INDEX key_clue ON key (language, clue) WHERE clue IS NOT NULL;
+CREATE INDEX key_sees ON key (language) WHERE kind='sees';
 CREATE TABLE watch (key INTEGER, file INTEGER, PRIMARY KEY (key, file)) WITHOUT ROWID;
 CREATE INDEX watch_file ON watch (file);
 """
@@ -98,6 +103,7 @@ class Store:
             self.db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
         self.keys = Keys(self.db)
         self._slots: dict[tuple[str, str], int] = {}
+        self._files: dict[str, tuple[int, str, str]] | None = None  # row, language, space
 
     @classmethod
     def opened(cls, path: Path) -> "Store":
@@ -144,6 +150,7 @@ class Store:
         except BaseException:
             self.db.execute("ROLLBACK")
             self._slots.clear()
+            self._files = None
             raise
         self.db.execute("COMMIT")
 
@@ -169,8 +176,10 @@ class Store:
 
     # files
 
-    def put_file(self, path: str, content: str, facts: FileFacts) -> int:
-        """A file with its facts and symbols, new or in place of what it was."""
+    def put_file(
+        self, path: str, content: str, facts: FileFacts, clues: Sequence[str | None]
+    ) -> int:
+        """A file with its facts and symbols, new or in place of what it was; `clues` of its stars."""
         found = self.db.execute("SELECT id FROM file WHERE path=?", (path,)).fetchone()
         blobs = pack_face(facts), pack_parts(facts.parts)
         row = (path, content, facts.language, facts.space, *blobs)
@@ -187,9 +196,12 @@ class Store:
             self.db.execute("DELETE FROM symbol WHERE file=?", (number,))
             self.db.execute("DELETE FROM star WHERE file=?", (number,))
             self.db.execute("DELETE FROM offer WHERE file=?", (number,))
+        if self._files is not None:
+            self._files[path] = number, facts.language, facts.space
         self._put_symbols(number, facts.space, facts.defined)
-        stars = [(number, place, module) for place, module in enumerate(facts.stars)]
-        self.db.executemany("INSERT INTO star VALUES (?,?,?)", stars)
+        stars = zip(facts.stars, clues, strict=True)
+        rows = [(number, place, *star) for place, star in enumerate(stars)]
+        self.db.executemany("INSERT INTO star VALUES (?,?,?,?)", rows)
         offers = [(number, slot) for slot in facts.offers]
         self.db.executemany("INSERT OR IGNORE INTO offer VALUES (?,?)", offers)
         return number
@@ -209,6 +221,8 @@ class Store:
             self.db.execute("DELETE FROM offer WHERE file=?", (number,))
             self.db.execute("DELETE FROM watch WHERE file=?", (number,))
             self.db.execute("DELETE FROM file WHERE id=?", (number,))
+            if self._files is not None:
+                del self._files[path]
 
     def file_id(self, path: str) -> int | None:
         """The row of a file."""
@@ -236,9 +250,16 @@ class Store:
 
     def files(self) -> list[tuple[int, str, str, str]]:
         """Row, path, language and space of every file, in path order."""
-        return self.db.execute(
-            "SELECT id, path, language, space FROM file ORDER BY path"
-        ).fetchall()
+        if self._files is None:
+            query = "SELECT path, id, language, space FROM file ORDER BY path"
+            self._files = {path: tuple(row) for path, *row in self.db.execute(query).fetchall()}
+        known = self._files
+        return [(known[path][0], path, *known[path][1:]) for path in sorted(known)]
+
+    def space_of(self, path: str) -> str | None:
+        """The space of a known file."""
+        found = self.db.execute("SELECT space FROM file WHERE path=?", (path,)).fetchone()
+        return str(found[0]) if found else None
 
     def stars(self, path: str) -> list[str]:
         """The modules a file sees whole, in its order."""
@@ -246,6 +267,13 @@ class Store:
             "SELECT module FROM star s JOIN file f ON s.file=f.id WHERE f.path=? ORDER BY number"
         )
         return [row[0] for row in self.db.execute(query, (path,)).fetchall()]
+
+    def has_star(self, language: str, clues: Collection[str]) -> bool:
+        """Whether a file of a language sees a module whole that has one of these clues."""
+        query = (
+            "SELECT 1 FROM star s JOIN file f ON s.file=f.id WHERE clue=? AND language=? LIMIT 1"
+        )
+        return any(self.db.execute(query, (clue, language)).fetchone() for clue in clues)
 
     def homes(self, slot: str, language: str) -> list[str]:
         """The spaces in which files of a language define a slot."""

@@ -45,20 +45,20 @@ class Found(NamedTuple):
 
 
 class Tables:
-    """Faces by path, loaded when first needed, the files of each space, and a finder by language."""
+    """Faces by path, loaded when first needed, the files of each space, and finders by language."""
 
     def __init__(
         self,
         face: Callable[[str], Face],
         spaces: Mapping[str, Sequence[str]],
-        finders: Mapping[str, Finder],
+        finder: Callable[[str], Finder | None],
         stars: Callable[[str], Sequence[str]],
         homes: Callable[[str, str], Sequence[str]],
     ) -> None:
         """`stars`: path -> modules it sees whole; `homes`: slot and language -> spaces that define it."""
         self.face = face
         self._spaces = spaces
-        self._finders = finders
+        self.finder = finder
         self._stars = stars
         self._homes = homes
         self._seen: dict[str, tuple[str, ...]] = {}
@@ -86,7 +86,7 @@ class Tables:
 
     def look(self, key: Key) -> tuple[str, ...]:
         """What a key that is no slot leads to: spaces."""
-        finder = self._finders.get(key.language)
+        finder = self.finder(key.language)
         if key.kind == "homes" or finder is None:
             return tuple(self._homes(key.name, key.language)) if key.kind == "homes" else ()
         match key.kind:

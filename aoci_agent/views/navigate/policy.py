@@ -27,10 +27,7 @@ class Navigation:
 
     static: Navigator
     live: Navigator
-    policy: Policy = Policy.STATIC
-    in_step: Callable[[], None] = lambda: (
-        None
-    )  # lets servers know of changed files, before they are asked
+    policy: Policy
 
     def definition(self, path: str, line: int, column: int) -> Answer:
         """Where the name at this place is defined; a server chooses among several candidates."""
@@ -70,7 +67,6 @@ class Navigation:
         return settle(first, second)
 
     def _live_first(self, ask: Ask) -> Answer:
-        self.in_step()
         try:
             return ask(self.live)
         except NoAnswer as error:

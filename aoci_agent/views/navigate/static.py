@@ -1,12 +1,14 @@
 """Answers of the graph of definitions and references."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from aoci_agent.base.errors import ForModel
 from aoci_agent.views.graph.model import Reference, Symbol
 from aoci_agent.views.model import Location
 from aoci_agent.views.navigate.answer import Answer, Place, Provenance
+from aoci_agent.views.navigate.written import written
 
 _SYMBOLS = 100
 
@@ -30,6 +32,7 @@ class StaticNavigator:
     """
 
     graph: Graph
+    read: Callable[[str], bytes]  # a file as the graph is of; ForModel where it is gone
 
     def definition(self, path: str, line: int, column: int) -> Answer:
         """Where the graph says it is defined."""
@@ -47,13 +50,19 @@ class StaticNavigator:
     def hover(self, path: str, line: int, column: int) -> Answer:
         """Signature and documentation of what it is."""
         symbols = self.graph.definition(path, line, column)
-        text = "\n\n".join("\n".join(filter(None, (s.signature, s.doc))) for s in symbols)
+        text = "\n\n".join(self._written(symbol) for symbol in symbols)
         return Answer(_places(symbols), Provenance.STATIC, exact=len(symbols) == 1, text=text)
 
     def symbols(self, query: str) -> Answer:
         """Definitions of that name, the exact ones first."""
         found = self.graph.named(query)[:_SYMBOLS]
         return Answer(_places(found), Provenance.STATIC, exact=bool(found))
+
+    def _written(self, symbol: Symbol) -> str:
+        try:
+            return written(symbol, self.read(symbol.path))
+        except ForModel:
+            return "\n".join(filter(None, (symbol.signature, symbol.doc)))
 
     def _uses(self, path: str, line: int, column: int, kind: str = "") -> Answer:
         symbols = self.graph.definition(path, line, column)

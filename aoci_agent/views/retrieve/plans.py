@@ -16,6 +16,7 @@ from aoci_agent.views.retrieve.signals import Signal, by_rank, summed
 from aoci_agent.views.retrieve.words import by_words
 
 Look = Callable[[Question, Material], list[Signal]]
+Further = Callable[[Ranking, Question, Material], list[Signal]]
 Join = Callable[[Sequence[Signal]], Ranking]
 
 
@@ -57,35 +58,30 @@ class Looking:
 
 
 @dataclass(frozen=True, slots=True)
-class Expanded:
-    """Another plan, and what its first blocks are linked to."""
+class Continued:
+    """Another plan, and what is found from its first blocks on."""
 
     name: str
     needs: tuple[str, ...]
     first: Plan
+    further: Further
 
     def signals(self, question: Question, material: Material) -> list[Signal]:
         found = self.first.signals(question, material)
-        return [*found, *by_links(self.first.join(found, question, material), material)]
+        ranking = self.first.join(found, question, material)
+        return [*found, *self.further(ranking, question, material)]
 
     def join(self, signals: Sequence[Signal], question: Question, material: Material) -> Ranking:
         return self.first.join(signals, question, material)
 
 
-@dataclass(frozen=True, slots=True)
-class Reranked:
-    """Another plan, whose first blocks a model reads."""
+def _linked(found: Ranking, question: Question, material: Material) -> list[Signal]:
+    del question
+    return by_links(found, material)
 
-    name: str
-    needs: tuple[str, ...]
-    first: Plan
 
-    def signals(self, question: Question, material: Material) -> list[Signal]:
-        found = self.first.signals(question, material)
-        return [*found, judged(self.first.join(found, question, material), question, material)]
-
-    def join(self, signals: Sequence[Signal], question: Question, material: Material) -> Ranking:
-        return self.first.join(signals, question, material)
+def _read(found: Ranking, question: Question, material: Material) -> list[Signal]:
+    return [judged(found, question, material)]
 
 
 LEXICAL = Looking("lexical", ("lexical",), (by_words,))
@@ -93,8 +89,8 @@ DENSE = Looking("dense", ("dense",), (by_meaning,))
 FUSION = Looking("fusion", ("lexical", "dense"), (by_words, by_meaning), by_rank)
 COMBINED = Looking("combined", ("lexical", "dense"), (by_words, by_meaning))
 INDEX = Looking("index", ("lexical",), (by_words, by_entries))
-GRAPH = Expanded("graph", ("lexical", "graph"), LEXICAL)
-RERANK = Reranked("rerank", ("lexical",), LEXICAL)
+GRAPH = Continued("graph", ("lexical", "graph"), LEXICAL, _linked)
+RERANK = Continued("rerank", ("lexical",), LEXICAL, _read)
 PLANS: dict[str, Plan] = {
     plan.name: plan for plan in (LEXICAL, DENSE, FUSION, COMBINED, GRAPH, INDEX, RERANK)
 }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from aoci_agent.views.syntax.lists import Parameters
     from aoci_agent.views.syntax.text import Text
 
-_SIGNATURE = 200  # characters
+_TYPE = 200  # characters
 _HEAD = 2000  # bytes of a head that a signature is made of
 _KEYWORDS = re.compile(rb"[ \t]*(?:\w+[ \t]+){1,4}")  # `export const`, before the node itself
 _FIRST = re.compile(rb"[^{}()<>\[\];,]*")  # before what is the first of its line
@@ -108,7 +108,7 @@ def _type(item: Item, captures: Captures) -> str:
         return heads.flat(after.partition(" where ")[0])
     node = item.captured["of"][0]
     data = captures.parsed.data[node.start_byte : min(node.end_byte, node.start_byte + _HEAD)]
-    return heads.flat(data.decode("utf-8", "replace")).lstrip(": ")[:_SIGNATURE]
+    return heads.flat(data.decode("utf-8", "replace")).lstrip(": ")[:_TYPE]
 
 
 def _parameters(item: Item, captures: Captures) -> "Parameters":
@@ -132,7 +132,7 @@ def _signature(item: Item, parsed: Parsed) -> str:
     line = max(item.start - item.at.start_point[1], item.start - FAR)
     before = _KEYWORDS.fullmatch(parsed.data, line, item.start)
     said = before[0].decode() if before else ""
-    return heads.headline(said + _head(item, parsed))[:_SIGNATURE]
+    return heads.headline(said + _head(item, parsed))
 
 
 def _head(item: Item, parsed: Parsed) -> str:

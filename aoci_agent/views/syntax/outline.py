@@ -3,8 +3,9 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-VERSION = 1  # raise whenever definitions come out differently: stored outlines are dropped
+VERSION = 1  # raise whenever definitions come out differently: views made of them are dropped
 _KEPT = 32  # files just changed: every view asks for the outline of each
+SIGNATURE = 200  # characters of one, in an outline
 
 TYPES = frozenset(("class", "interface", "enum", "type", "extension"))
 CALLABLES = frozenset(("function", "method"))
@@ -30,7 +31,7 @@ class Definition(NamedTuple):
     bases: tuple[str, ...] = ()  # as written, without type arguments
     type: str = ""  # declared or returned type, as written
     parameters: tuple[tuple[str, str], ...] = ()  # (name, declared type as written)
-    signature: str = ""  # one line, as written, at most 200 characters
+    signature: str = ""  # one line, as written
     declared: bool = False  # a callable without a body: a prototype, an abstract method
 
     @property
@@ -49,7 +50,22 @@ class Outline(NamedTuple):
 
 @lru_cache(maxsize=_KEPT)
 def outline_of(path: str, data: bytes) -> Outline:
-    """The outline of any bytes; a file in no known language has no definitions."""
+    """The outline of any bytes; a file in no known language has no definitions.
+
+    Signatures are cut at 200 characters; `whole_outline` has them whole.
+    """
+    whole = whole_outline(path, data)
+    return whole._replace(definitions=tuple(map(_cut, whole.definitions)))
+
+
+def _cut(item: Definition) -> Definition:
+    if len(item.signature) <= SIGNATURE:
+        return item
+    return item._replace(signature=item.signature[:SIGNATURE])
+
+
+def whole_outline(path: str, data: bytes) -> Outline:
+    """The outline with whole signatures, of heads up to 2000 bytes."""
     from aoci_agent.aoci.facts.parsing import TooSlow
     from aoci_agent.views.syntax.table import language_named, reader_of
     from aoci_agent.views.syntax.text import Text, bounded, decoded

@@ -15,6 +15,7 @@ from support.endpoint import Answer, FakeEndpoint, refuses, serving
 from aoci_agent.agent.models.embedding import LitellmEmbedder
 from aoci_agent.agent.models.litellm_client import Worker
 from aoci_agent.agent.models.retry import Patience
+from aoci_agent.agent.models.whole import WholeAnswers
 from aoci_agent.base.errors import ModelUnavailable
 from aoci_agent.base.process import Peer
 
@@ -50,9 +51,8 @@ def embedder(
         argv = [sys.executable, "-c", HEAD + dedent(program)]
         return Worker(await Peer.start(argv, cwd=folder, env={}))
 
-    made = LitellmEmbedder(
-        name, env or {}, patience=Patience(tries=3, sleep=_no_sleep), start=start
-    )
+    patience = Patience(tries=3, sleep=_no_sleep)
+    made = LitellmEmbedder(WholeAnswers(name, env or {}, patience=patience, start=start))
     try:
         yield made
     finally:
@@ -156,7 +156,7 @@ def test_another_server_is_another_model(tmp_path: Path) -> None:
 
 def test_a_name_no_provider_knows_is_refused() -> None:
     with pytest.raises(ModelUnavailable, match="no provider"):
-        LitellmEmbedder("nobody/model", {})
+        LitellmEmbedder(WholeAnswers("nobody/model", {}))
 
 
 @pytest.mark.slow
@@ -169,7 +169,7 @@ async def test_a_real_worker_embeds_through_an_endpoint() -> None:
     answer = Answer(json.dumps(given).encode(), kind="application/json")
     async with serving(refuses(503, "busy"), answer) as server:
         env = {"OPENAI_API_BASE": server.url, "OPENAI_API_KEY": "k" * 20}
-        made = LitellmEmbedder(NAME, env, patience=Patience(sleep=_no_sleep))
+        made = LitellmEmbedder(WholeAnswers(NAME, env, patience=Patience(sleep=_no_sleep)))
         try:
             rows = await asyncio.to_thread(made.embed, ["one", "two"])
         finally:

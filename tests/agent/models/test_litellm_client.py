@@ -37,6 +37,7 @@ USAGE = {
     "input_tokens": 9,
     "cache_creation_input_tokens": 1000,
     "cache_read_input_tokens": 17000,
+    "cache_creation": {"ephemeral_5m_input_tokens": 400, "ephemeral_1h_input_tokens": 600},
     "output_tokens": 1,
 }
 START: Event = {
@@ -94,7 +95,7 @@ async def test_through_a_worker_process(capfd: pytest.CaptureFixture[str]) -> No
         stalled,
     ]
     prices: dict[str, dict[str, float]] = {"another/model": {"input": 1.0, "output": 1.0}}
-    model = LitellmModel(NAME, {"ANTHROPIC_API_KEY": "k3y"}, prices)
+    model = LitellmModel(NAME, {"ANTHROPIC_API_KEY": "k3y"}, prices, long_prefix=True)
     try:
         await model.warm()
         async with serving(*answers) as server:
@@ -125,9 +126,13 @@ async def test_through_a_worker_process(capfd: pytest.CaptureFixture[str]) -> No
     assert heard.reply.finish == "calls"
     usage = heard.reply.usage
     assert (usage.fresh, usage.cache_read, usage.cache_write, usage.output) == (9, 17000, 1000, 20)
-    assert usage.tokens_from is Provenance.MEASURED
-    assert isclose(usage.cost or 0, 9 * 3e-6 + 17000 * 3e-7 + 1000 * 3.75e-6 + 20 * 1.5e-5)
-    assert isclose(priced.reply.usage.cost or 0, 18009 * 1e-3 + 20 * 2e-3)
+    assert usage.cache_write_1h == 600
+    assert (usage.tokens_from, usage.price_from) == (Provenance.MEASURED, "catalogue")
+    written = 400 * 3.75e-6 + 600 * 6e-6
+    assert isclose(usage.cost or 0, 9 * 3e-6 + 17000 * 3e-7 + written + 20 * 1.5e-5)
+    # The user's price names no cache rates: all at the full one, but an hour's write costs twice that.
+    assert isclose(priced.reply.usage.cost or 0, 17409 * 1e-3 + 600 * 2e-3 + 20 * 2e-3)
+    assert priced.reply.usage.price_from == "config"
     assert model.window == 200_000
     _check_request(server.posts[0].headers, server.posts[0].body)
     assert capfd.readouterr() == ("", "")
@@ -136,7 +141,8 @@ async def test_through_a_worker_process(capfd: pytest.CaptureFixture[str]) -> No
 def _check_request(headers: dict[str, str], body: dict[str, Any]) -> None:
     """What reached the provider: the key, and the breakpoints where we put them."""
     assert headers["x-api-key"] == "k3y"
-    assert [block.get("cache_control") for block in body["system"]] == [{"type": "ephemeral"}] * 2
+    hour = {"type": "ephemeral", "ttl": "1h"}
+    assert [block.get("cache_control") for block in body["system"]] == [hour, hour]
     assert body["messages"][-1]["content"][-1]["cache_control"] == {"type": "ephemeral"}
     assert [tool["name"] for tool in body["tools"]] == ["read", "bash"]
 

@@ -199,6 +199,27 @@ def test_openai_itself_gets_a_cache_key_and_breakpoints(model: str, marked: int)
     assert json.dumps(body).count("prompt_cache_breakpoint") == marked
 
 
+def test_a_server_of_ones_own_gets_neither_under_openais_names() -> None:
+    env = {"OPENAI_API_KEY": "k", "OPENAI_API_BASE": "http://127.0.0.1:9/v1"}
+    client = OpenAIClient(find_endpoint("openai/gpt-5.6", env))
+    assert client.rates is None
+    assert "prompt_cache" not in json.dumps(client.body(asking()))
+
+
+@pytest.mark.parametrize(("model", "key"), [("mistral/devstral", True), ("groq/x", False)])
+def test_a_cache_key_goes_where_it_helps(model: str, key: bool) -> None:  # noqa: FBT001 - a pytest parameter
+    env = {"MISTRAL_API_KEY": "k", "GROQ_API_KEY": "k"}
+    assert ("prompt_cache_key" in OpenAIClient(find_endpoint(model, env)).body(asking())) is key
+
+
+@pytest.mark.parametrize(("long_prefix", "hours"), [(False, 0), (True, 2)])
+def test_claude_behind_openrouter_is_marked(long_prefix: bool, hours: int) -> None:  # noqa: FBT001 - a pytest parameter
+    endpoint = find_endpoint("openrouter/anthropic/claude-sonnet-4.5", {"OPENROUTER_API_KEY": "k"})
+    body = json.dumps(OpenAIClient(endpoint, long_prefix=long_prefix).body(asking()))
+    assert body.count("cache_control") == 3
+    assert body.count('"ttl": "1h"') == hours
+
+
 async def test_a_refused_key_names_the_variable_and_hides_the_key() -> None:
     async with client_of(refuses(401, "bad key sk-secret-123456\nfor you")) as (client, _):
         with pytest.raises(ModelUnavailable) as caught:

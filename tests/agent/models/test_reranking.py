@@ -11,6 +11,7 @@ import pytest
 from aoci_agent.agent.models.litellm_client import Worker
 from aoci_agent.agent.models.reranking import LitellmJudge
 from aoci_agent.agent.models.retry import Patience
+from aoci_agent.agent.models.whole import WholeAnswers
 from aoci_agent.base.errors import ModelUnavailable
 from aoci_agent.base.process import Peer
 
@@ -37,7 +38,7 @@ def judge(program: str, folder: Path) -> Generator[LitellmJudge]:
         return Worker(await Peer.start(argv, cwd=folder, env={}))
 
     patience = Patience(tries=2, sleep=_no_sleep)
-    made = LitellmJudge("cohere/rerank-x", {}, patience=patience, start=start)
+    made = LitellmJudge(WholeAnswers("cohere/rerank-x", {}, patience=patience, start=start))
     try:
         yield made
     finally:

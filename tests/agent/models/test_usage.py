@@ -1,12 +1,17 @@
 """Raw usage of every provider shape, and the buckets it means."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 from support.asking import asking
 
+from aoci_agent.agent.models import usage as usage_module
 from aoci_agent.agent.models.model import Provenance
-from aoci_agent.agent.models.prices import estimated, normalise
+from aoci_agent.agent.models.prices import Prices
+from aoci_agent.agent.models.usage import estimated, normalise
 from aoci_agent.policies.conversation import AssistantMessage, ToolCall
 
 Raw = dict[str, Any]
@@ -127,3 +132,33 @@ def test_an_estimate_counts_system_tools_and_conversation() -> None:
     assert usage.fresh > 80
     assert usage.output == 6
     assert usage.cost is None
+
+
+NAMES = sorted(
+    set(re.findall(r'"([a-zA-Z_0-9]+)"', Path(usage_module.__file__).read_text("utf-8")))
+)
+FIGURES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**18), 10**18),
+    st.floats(),
+    st.text(max_size=3),
+    st.lists(st.dictionaries(st.sampled_from(NAMES), st.integers(-9, 9)), max_size=2),
+)
+DETAILS = st.dictionaries(
+    st.sampled_from(NAMES), FIGURES | st.dictionaries(st.sampled_from(NAMES), FIGURES)
+)
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), FIGURES | DETAILS))
+def test_whatever_is_sent_no_bucket_is_negative_and_none_holds_more_than_its_whole(
+    raw: Raw,
+) -> None:
+    usage = normalise(raw)
+    if usage is None:
+        return
+    assert min(usage.fresh, usage.cache_read, usage.output) >= 0
+    assert 0 <= usage.cache_write_1h <= usage.cache_write
+    assert 0 <= usage.reasoning <= usage.output
+    assert usage.cost is None or usage.cost >= 0
+    assert Prices("claude-sonnet-4-5", {}).priced(usage).cost is not None

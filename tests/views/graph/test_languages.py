@@ -4,6 +4,7 @@ from random import Random
 from typing import get_args
 
 import pytest
+import tree_sitter
 from hypothesis import HealthCheck, given, settings, strategies as st
 from support.graphs import Graph, Texts
 from support.projects import PROJECTS
@@ -42,6 +43,24 @@ def renamed(text: str) -> str:
     lines = text.replace("cost", "price").replace("greet", "hail").split("\n")
     marks = ("import ", "use ", "#include", "using ", "require", "source ")
     return "\n".join(line for line in lines if not line.strip().startswith(marks[len(text) % 6]))
+
+
+@pytest.mark.parametrize(
+    "path", ["a.py", "a.go", "a.ts", "a.tsx", "a.js", "a.java", "a.rs", "a.rb"]
+)
+def test_a_file_is_parsed_once(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tree_sitter.Parser] = []
+    parser = tree_sitter.Parser
+
+    def counted(language: tree_sitter.Language) -> tree_sitter.Parser:
+        made.append(parser(language))
+        return made[-1]
+
+    monkeypatch.setattr(tree_sitter, "Parser", counted)
+    language = language_for(path)
+    assert language is not None
+    language.read(path, f"parsed_once_{path}\n".replace(".", "_").encode())
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, strategies as st
 
-from aoci_agent.views.syntax.cache import OutlineCache, from_text, key_of, to_text
 from aoci_agent.views.syntax.outline import CALLABLES, KINDS, Outline, outline_of
 from aoci_agent.views.syntax.table import READERS, reader_of
 from aoci_agent.views.syntax.text import decoded
@@ -43,7 +42,6 @@ def check(path: str, data: bytes) -> Outline:
         assert len(item.signature) <= 200
         assert "\n" not in item.signature
         assert not item.declared or item.kind in CALLABLES
-    assert from_text(to_text(outline)) == outline
     return outline
 
 
@@ -125,28 +123,3 @@ def test_repeated_text_costs_no_definition() -> None:
     table = "int table[] = {" + "0, " * 5000 + "};\n"
     found = check("a.c", f"{table}int after(void) {{ return 1; }}\n".encode()).definitions
     assert [(item.name, item.line) for item in found] == [("table", 1), ("after", 2)]
-
-
-def test_outlines_are_kept_by_content(tmp_path: Path) -> None:
-    outline = outline_of("a.ts", b"class A extends B { f(a: number): string {} }")
-    key = key_of("src/a.ts", "0" * 32)
-    cache = OutlineCache(tmp_path / "cache")
-    assert cache.load([key]) == {}
-    cache.store({key: outline})
-    assert OutlineCache(tmp_path / "cache").load([key, "other"]) == {key: outline}
-    (file,) = (tmp_path / "cache").iterdir()
-    file.write_bytes(b"damaged")
-    assert cache.load([key]) == {}
-    cache.store({key: outline})
-    assert cache.load([key]) == {key: outline}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("a.c", "b.c", True), ("a.c", "a.h", False), ("a.js", "a.ts", False), ("run", "bin/run", True),
-        ("run", "run.txt", False), ("a.kts", "build.gradle.kts", False), ("a.md", "b.txt", True),
-    ],
-)  # fmt: skip
-def test_keys_differ_where_outlines_do(one: str, other: str, same: bool) -> None:  # noqa: FBT001
-    assert (key_of(one, "c") == key_of(other, "c")) is same

@@ -1,9 +1,9 @@
 """What readers of all languages share: texts and places of nodes, and names bound."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from aoci_agent.views.graph.draft import Draft, Place
-from aoci_agent.views.graph.model import Defined
+from aoci_agent.views.graph.model import UNKNOWN, Defined
 from aoci_agent.views.graph.scopes import Binding, Scope
 
 if TYPE_CHECKING:
@@ -13,26 +13,21 @@ if TYPE_CHECKING:
 
 _SHOWN = 200  # characters of a signature
 
+_Draft = TypeVar("_Draft", bound=Draft)
 
-class Walker:
-    """Walks one file and tells a draft what it sees."""
 
-    def __init__(self, text: "Text", draft: Draft) -> None:
+class Reading(Generic[_Draft]):
+    """One file while it is read, and the draft that is told what is seen."""
+
+    def __init__(self, text: "Text", draft: _Draft) -> None:
         self.text = text
-        self.draft = draft
         self.data = text.data
-        self.origin = (
-            0,
-            0,
-            0,
-        )  # row, column and byte of the text read, where it is a part of the file
+        self.draft = draft
 
-    def term(self, *node: str | int) -> int:
-        """A raw term."""
-        return self.draft.raw.add(*node)
-
-    def text_of(self, node: "Node") -> str:
+    def text_of(self, node: "Node | None") -> str:
         """The text of a node."""
+        if node is None:
+            return ""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def place(self, node: "Node") -> Place:
@@ -43,18 +38,41 @@ class Walker:
         if not self.text.is_plain:
             column = len(self.data[start - column : start].decode("utf-8", "replace"))
             length = len(self.text_of(node))
-        above, left, before = self.origin
-        return Place(above + row + 1, column + (0 if row else left), length, before + start)
+        return Place(row + 1, column, length, start)
+
+    def term(self, *node: str | int) -> int:
+        """A raw term."""
+        return self.draft.raw.add(*node)
+
+    def is_a(self, declared: int) -> int:
+        """A value of a declared type."""
+        return self.term("is", declared) if declared != UNKNOWN else UNKNOWN
+
+    def holder(self) -> Scope:
+        """The scope that is no mere block."""
+        scope = self.draft.scope
+        while scope.kind == "block" and scope.parent is not None:
+            scope = scope.parent
+        return scope
 
     def bind(
-        self, node: "Node", kind: str, value: int, *, at: int = -1, alias: bool = False
+        self,
+        node: "Node",
+        value: int,
+        at: int,
+        kind: str = "variable",
+        *,
+        alias: bool = False,
+        scope: Scope | None = None,
     ) -> Scope:
-        """A plain name bound in the scope here, from `at` on (else from its own place)."""
-        line, column, _, start = self.place(node)
-        block = self.draft.block
-        binding = Binding(self.text_of(node), kind, value, start if at < 0 else at, block)
-        binding.line, binding.column, binding.alias = line, column, alias
-        return self.draft.bind(binding)
+        """A plain name bound in the scope here, or in another; it holds the value from `at` on."""
+        line, column, *_ = self.place(node)
+        name, block = self.text_of(node), self.draft.block
+        return self.draft.bind(Binding(name, kind, value, at, block, line, column, alias), scope)
+
+
+class Walker(Reading[Draft]):
+    """A reader that is a class of its own: its methods walk one file."""
 
     def define(self, slot: str, qualified: str, node: "Node", kind: str, whole: "Node") -> None:
         """A definition; what the outline says of it comes in its place, see `outlined`."""
@@ -75,6 +93,7 @@ def lines_of(node: "Node") -> tuple[int, int]:
     return node.start_point[0] + 1, node.end_point[0] + 1
 
 
-def children_of(node: "Node") -> "list[Node]":
+def children_of(node: "Node | None") -> "list[Node]":
     """Named children without comments."""
-    return [child for child in node.named_children if "comment" not in child.type]
+    inside = node.named_children if node is not None else []
+    return [child for child in inside if "comment" not in child.type]

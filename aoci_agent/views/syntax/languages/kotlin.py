@@ -13,7 +13,6 @@ _PROPERTY = re.compile(r"\b(?:val|var)\s+(\w+|`[^`\n]+`)\s*:\s*([^,=)]+)")
 _RESULT = re.compile(r"\s*:\s*([^={\n]+)")
 _TYPE_PARAMETERS = re.compile(r"\s*<[^()]*?>(?=\s*[(:{\n]|\s*(?:private|internal|protected)\b)")
 _ABOVE = re.compile(r"[ \t]*(?://|/\*|\*|@|\*/)")
-_SIGNATURE = 200
 _HEAD = 4000  # characters after a name that are its head at most
 
 
@@ -78,7 +77,7 @@ def _kind(item: Declared, code: str) -> str:
 
 
 def _signature(text: Text, start: int, *ends: int) -> str:
-    return heads.headline(text.text[start : min(*ends, start + 2000)])[:_SIGNATURE]
+    return heads.headline(text.text[start : min(*ends, start + 2000)])
 
 
 def _first_line(text: Text, row: int) -> int:

@@ -44,4 +44,4 @@ def _by_lines(text: Text) -> Iterator[Definition]:
         if closed >= 0:
             last = text.place(closed + 1)[0]
             head = match[0].strip().rstrip("{ \n")
-            yield Definition(match[2], "function", line, last, line, column, signature=head[:200])
+            yield Definition(match[2], "function", line, last, line, column, signature=head)

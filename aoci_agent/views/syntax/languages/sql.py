@@ -29,7 +29,7 @@ _NO_COLUMN = re.compile(
 )
 _MARK = re.compile(r"[(),;]")
 _ABOVE = re.compile(r"[ \t]*(?:--|/\*|\*|\*/)")
-_SIGNATURE = 200
+_HEAD = 200  # characters after the name
 
 
 def sql(text: Text) -> Iterable[Definition]:
@@ -65,10 +65,10 @@ def _statement(found: re.Match[str], bound: int, text: Text, code: str) -> Itera
     while first > 1 and _ABOVE.match(text.text[text.starts[first - 2] : text.starts[first - 1]]):
         first -= 1
     kind = _KINDS.get(found["kind"].lower(), "function")
-    head = text.text[found.start() : min(end, found.end() + _SIGNATURE)].partition("(")[0]
+    head = text.text[found.start() : min(end, found.end() + _HEAD)].partition("(")[0]
     yield Definition(
         found["name"], kind, first, last, line, column,
-        signature=heads.flat(head if kind == "class" else text.text[found.start() : end][:400])[:_SIGNATURE],
+        signature=heads.flat(head if kind == "class" else text.text[found.start() : end][:400]),
     )  # fmt: skip
     if found["kind"].upper() == "TABLE":
         yield from _columns(found, end, text, code)
@@ -101,7 +101,7 @@ def _columns(found: re.Match[str], end: int, text: Text, code: str) -> Iterator[
                 yield Definition(
                     column["name"], "field", line, line, line, place,
                     owner=found["name"], type=column["type"],
-                    signature=heads.flat(text.text[column.start("name") : mark.start()])[:_SIGNATURE],
+                    signature=heads.flat(text.text[column.start("name") : mark.start()]),
                 )  # fmt: skip
             start = mark.end()
             if mark[0] != ",":

@@ -8,12 +8,11 @@ from aoci_agent.views.graph.languages.c.declarators import (
     declared,
     is_marked,
     parameter,
-    read_inside,
-    unnamed_tag,
 )
 from aoci_agent.views.graph.languages.common import callables, expressions as ex, types
 from aoci_agent.views.graph.languages.common.callables import Form, Head, made
-from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, child_of, lines_of
+from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, child_of
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.spread import DECLARED
 
@@ -113,20 +112,10 @@ def _declaration(walk: Walk, node: "Node", use: str) -> int:
 
 def _field(walk: Walk, node: "Node", use: str) -> int:
     """Fields, methods that are only declared, types within the type."""
-    kind, several = node.child_by_field_name("type"), node.children_by_field_name("declarator")
+    several = node.children_by_field_name("declarator")
     if any(declared(item).function is not None for item in several):
         return _function(walk, node, use)
-    if not several and unnamed_tag(kind) and kind is not None:
-        walk.inside(kind.child_by_field_name("body"))
-        return UNKNOWN
-    held = walk.is_a(walk.visit(kind, "type"))
-    for item in several:
-        read_inside(walk, item)
-        found = declared(item)
-        if found.name is not None and found.name.type in ("field_identifier", "identifier"):
-            walk.keep(found.name, node, "field", held)
-    walk.visit(node.child_by_field_name("default_value"))
-    return UNKNOWN
+    return table.field(walk, node, use)
 
 
 def _class(kind: str) -> "types.Rule":
@@ -243,17 +232,6 @@ def _using(walk: Walk, node: "Node", _use: str) -> int:
     return UNKNOWN
 
 
-def _alias(walk: Walk, node: "Node", _use: str) -> int:
-    """`using Name = Type;`"""
-    named = node.child_by_field_name("name")
-    value = walk.visit(node.child_by_field_name("type"), "type")
-    if named is not None:
-        slot = walk.draft.slot(walk.text_of(named))
-        walk.draft.entries.append(Entry(slot, "alias", value))
-        walk.define(slot, named, "type", node)
-    return UNKNOWN
-
-
 def _call(walk: Walk, node: "Node", _use: str) -> int:
     """A call; of a cast and of what makes an owned object the type is told."""
     function = node.child_by_field_name("function")
@@ -332,7 +310,7 @@ CPP = Idiom(
         "namespace_definition": _namespace,
         "template_declaration": _template,
         "using_declaration": _using,
-        "alias_declaration": _alias,
+        "alias_declaration": types.alias,
         "friend_declaration": ex.nothing,
         "qualified_identifier": qualified.path,
         "template_type": types.generic("name", "arguments"),

@@ -1,13 +1,16 @@
 """Where includes of C and C++ lead: beside the file, else to the header whose path ends like this."""
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Self
 
 from aoci_agent.aoci.resolve.include import is_system
 from aoci_agent.aoci.resolve.nearness import shared_parts
+from aoci_agent.views.graph.languages.finder import PlainFinder
+from aoci_agent.views.graph.model import ALWAYS
 
 
-class IncludeFinder:
+class IncludeFinder(PlainFinder):
     """Knows every header by its name. A module is what is included, in its quotes or angles."""
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -24,14 +27,16 @@ class IncludeFinder:
             found = self._found[key] = self._find(*key)
         return found
 
-    def child(self, space: str, name: str) -> str:
-        return ""
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """The name of the header; `lstrip` below may take dots off."""
+        file = posixpath.basename(name[1:-1])
+        if kind != "find":
+            return None
+        return ALWAYS if file in ("", ".", "..") else file.lstrip(".")
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
-
-    def given(self, path: str) -> Sequence[str]:
-        return ()
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str]:
+        """The names of the files."""
+        return [posixpath.basename(path).lstrip(".") for path in paths]
 
     def _find(self, folder: str, module: str) -> str:
         written, angles = module[1:-1], module[:1] == "<"

@@ -11,7 +11,8 @@ from aoci_agent.views.graph.languages.c.declarators import (
 )
 from aoci_agent.views.graph.languages.common import callables, expressions as ex, types
 from aoci_agent.views.graph.languages.common.callables import Form, Head, made
-from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, lines_of
+from aoci_agent.views.graph.languages.common.walk import Idiom, Walk
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.spread import DECLARED
 
@@ -89,7 +90,7 @@ def variable(walk: Walk, node: "Node", named: "Node", value: int) -> None:
     walk.define(slot + mark, named, "variable", node)
 
 
-def _field(walk: Walk, node: "Node", _use: str) -> int:
+def field(walk: Walk, node: "Node", _use: str) -> int:
     """Fields of a struct; those of one without a name belong to what is around."""
     kind, several = node.child_by_field_name("type"), node.children_by_field_name("declarator")
     if not several and unnamed_tag(kind) and kind is not None:
@@ -99,8 +100,9 @@ def _field(walk: Walk, node: "Node", _use: str) -> int:
     for item in several:
         read_inside(walk, item)
         found = declared(item)
-        if found.name is not None and found.name.type == "field_identifier":
+        if found.name is not None and found.name.type in ("field_identifier", "identifier"):
             walk.keep(found.name, node, "field", held)
+    walk.visit(node.child_by_field_name("default_value"))
     return UNKNOWN
 
 
@@ -223,7 +225,7 @@ RULES = {
     "string_literal": ex.nothing,
     "function_definition": function,
     "declaration": declaration,
-    "field_declaration": _field,
+    "field_declaration": field,
     "struct_specifier": tag("class", "struct "),
     "union_specifier": tag("class", "union "),
     "enum_specifier": tag("enum", "enum "),
@@ -236,7 +238,7 @@ RULES = {
     "compound_statement": ex.block,
     "for_statement": ex.block,
     "return_statement": callables.given,
-    "call_expression": ex.call(),
+    "call_expression": ex.call,
     "field_expression": ex.member("argument", "field"),
     "subscript_expression": ex.same("argument"),
     "pointer_expression": ex.same("argument"),

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from aoci_agent.views.graph.languages.common.types import MARKS, constraints, type_variables
-from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of, lines_of
+from aoci_agent.views.graph.languages.common.types import constraints, marks, type_variables
+from aoci_agent.views.graph.languages.common.walk import Rule, Walk
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.overloads import GIVEN_TO
 
@@ -62,9 +63,7 @@ class Form(NamedTuple):
     """How a kind of callable is written: fields of its node, and readers of its parts."""
 
     kind: str = "method"  # outside of types
-    name: str = "name"
     result: str = "type"
-    body: str = "body"
     variables: str = "type_parameters"
     listed: Listed = one_by_one(plain)
     static: Callable[[Walk, "Node"], bool] = never
@@ -90,13 +89,13 @@ def callable_(form: Form) -> Rule:
     """A callable with a name."""
 
     def read(walk: Walk, node: "Node", _use: str) -> int:
-        named = node.child_by_field_name(form.name)
+        named = node.child_by_field_name("name")
         if named is None:
             walk.inside(node)
             return UNKNOWN
         listed = node.child_by_field_name("parameters")
         result = node.child_by_field_name(form.result) if form.result else None
-        body = node.child_by_field_name(form.body) or child_of(node, form.body)
+        body = node.child_by_field_name("body")
         made(walk, node, form, Head(named, listed, result, body))
         return UNKNOWN
 
@@ -111,9 +110,7 @@ def made(walk: Walk, node: "Node", form: Form, head: Head) -> None:
     bare = walk.named(name, "call") if walk.idiom.bare_calls else name
     slot, qualified = _slot(walk, head, method=method), draft.qualified(name)
     with draft.part(slot, qualified, lines_of(node), "function"):
-        for child in node.named_children:
-            if child.type in MARKS:
-                walk.inside(child)
+        marks(walk, node)
         with draft.scoped("function", slot, qualified) as scope:
             type_variables(walk, node, form.variables)
             constraints(walk, node)
@@ -174,24 +171,20 @@ def bind_all(walk: Walk, parameters: Sequence[Parameter]) -> None:
             walk.bind(item.node, value, 0, "parameter")
 
 
-def lambda_(parameters: str = "parameters", body: str = "body", read: Parameters = plain) -> Rule:
+def lambda_(walk: Walk, node: "Node", _use: str) -> int:
     """A function without a name: bare identifiers among its parameters are bound, too."""
-
-    def rule(walk: Walk, node: "Node", _use: str) -> int:
-        held = node.child_by_field_name(parameters)
-        holder = walk.draft.scope
-        with walk.draft.scoped("function", holder.slot, holder.qualified):
-            if held is not None and not held.named_children:
-                walk.bind(held, UNKNOWN, 0, "parameter")
-            for child in held.named_children if held is not None else ():
-                if child.type.endswith("identifier"):
-                    walk.bind(child, UNKNOWN, 0, "parameter")
-                else:
-                    bind_all(walk, [item for item in [read(walk, child)] if item is not None])
-            walk.visit(node.child_by_field_name(body))
-        return UNKNOWN
-
-    return rule
+    held = node.child_by_field_name("parameters")
+    holder = walk.draft.scope
+    with walk.draft.scoped("function", holder.slot, holder.qualified):
+        if held is not None and not held.named_children:
+            walk.bind(held, UNKNOWN, 0, "parameter")
+        for child in held.named_children if held is not None else ():
+            if child.type.endswith("identifier"):
+                walk.bind(child, UNKNOWN, 0, "parameter")
+            else:
+                bind_all(walk, [item for item in [plain(walk, child)] if item is not None])
+        walk.visit(node.child_by_field_name("body"))
+    return UNKNOWN
 
 
 def given(walk: Walk, node: "Node", _use: str) -> int:

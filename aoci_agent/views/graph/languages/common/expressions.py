@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from aoci_agent.views.graph.languages.common.types import MARKS, repeated_in
-from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of, lines_of
+from aoci_agent.views.graph.languages.common.types import marks, repeated_in
+from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.overloads import GIVEN_TO
 
@@ -93,26 +94,18 @@ def called(walk: Walk, base: int, given: list[int]) -> int:
     return walk.term("()", base, *given)
 
 
-def call(function: str = "function", given: str = "arguments") -> Rule:
+def call(walk: Walk, node: "Node", _use: str) -> int:
     """`function(arguments)`."""
-
-    def read(walk: Walk, node: "Node", _use: str) -> int:
-        base = walk.visit(node.child_by_field_name(function), "call")
-        return called(walk, base, arguments(walk, node.child_by_field_name(given)))
-
-    return read
+    base = walk.visit(node.child_by_field_name("function"), "call")
+    return called(walk, base, arguments(walk, node.child_by_field_name("arguments")))
 
 
-def invoke(value: str = "object", named: str = "name", given: str = "arguments") -> Rule:
+def invoke(walk: Walk, node: "Node", _use: str) -> int:
     """A call in one node: a receiver, if any, the name, the arguments; overloads are told apart."""
-
-    def read(walk: Walk, node: "Node", _use: str) -> int:
-        at, held = node.child_by_field_name(named), node.child_by_field_name(value)
-        inner = walk.visit(held) if held is not None else UNKNOWN
-        terms = arguments(walk, node.child_by_field_name(given))
-        return call_of(walk, at, inner, terms, bare=held is None) if at is not None else UNKNOWN
-
-    return read
+    at, held = node.child_by_field_name("name"), node.child_by_field_name("object")
+    inner = walk.visit(held) if held is not None else UNKNOWN
+    terms = arguments(walk, node.child_by_field_name("arguments"))
+    return call_of(walk, at, inner, terms, bare=held is None) if at is not None else UNKNOWN
 
 
 def call_of(
@@ -133,13 +126,13 @@ def call_of(
     return called(walk, walk.draft.use(place, "call", base), given)
 
 
-def new(kind: str = "type", given: str = "arguments", body: str = "") -> Rule:
+def new(body: str) -> Rule:
     """`new Type(arguments) { body }`."""
 
     def read(walk: Walk, node: "Node", _use: str) -> int:
-        base = walk.visit(node.child_by_field_name(kind), "call")
-        arguments(walk, node.child_by_field_name(given))
-        held = child_of(node, body) if body else None
+        base = walk.visit(node.child_by_field_name("type"), "call")
+        arguments(walk, node.child_by_field_name("arguments"))
+        held = child_of(node, body)
         if held is not None:
             anonymous(walk, node, held, base)
         return walk.term("is", base)
@@ -207,6 +200,12 @@ def index(value: str, inner: str) -> Rule:
     return read
 
 
+def item(walk: Walk, node: "Node", _use: str) -> int:
+    """`value[inner]`, where the parts have no names."""
+    terms = walk.all_of(node.named_children)
+    return walk.term("[]", terms[0]) if terms else UNKNOWN
+
+
 def block(walk: Walk, node: "Node", _use: str) -> int:
     """Statements with names of their own."""
     with walk.draft.scoped("block"):
@@ -214,51 +213,39 @@ def block(walk: Walk, node: "Node", _use: str) -> int:
     return UNKNOWN
 
 
-def variables(
-    kind: str = "type", listed: str = "declarator", named: str = "name", value: str = "value"
-) -> Rule:
+def variables(walk: Walk, node: "Node", _use: str) -> int:
     """`Type a = 1, b = 2`: fields, variables of the file or local ones."""
-
-    def read(walk: Walk, node: "Node", _use: str) -> int:
-        declared = walk.visit(node.child_by_field_name(kind), "type")
-        for child in node.named_children:
-            if child.type in MARKS:
-                walk.inside(child)
-        for item in node.children_by_field_name(listed):
-            at = item.child_by_field_name(named)
-            held = walk.visit(item.child_by_field_name(value))
-            if at is not None:
-                given = walk.is_a(declared) if declared != UNKNOWN else held
-                walk.variable(at, node, given, declared=declared != UNKNOWN)
-        return UNKNOWN
-
-    return read
+    declared = walk.visit(node.child_by_field_name("type"), "type")
+    marks(walk, node)
+    for declarator in node.children_by_field_name("declarator"):
+        at = declarator.child_by_field_name("name")
+        held = walk.visit(declarator.child_by_field_name("value"))
+        if at is not None:
+            given = walk.is_a(declared) if declared != UNKNOWN else held
+            walk.variable(at, node, given, declared=declared != UNKNOWN)
+    return UNKNOWN
 
 
-def each(kind: str = "type", named: str = "name", value: str = "value", body: str = "body") -> Rule:
+def each(walk: Walk, node: "Node", _use: str) -> int:
     """A loop over the items of a value."""
-
-    def read(walk: Walk, node: "Node", _use: str) -> int:
-        held = walk.visit(node.child_by_field_name(value))
-        declared = walk.visit(node.child_by_field_name(kind), "type")
-        with walk.draft.scoped("block"):
-            at = node.child_by_field_name(named)
-            if at is not None:
-                item = walk.is_a(declared) if declared != UNKNOWN else walk.term("each", held)
-                walk.bind(at, item, 0)
-            walk.visit(node.child_by_field_name(body))
-        return UNKNOWN
-
-    return read
+    held = walk.visit(node.child_by_field_name("value"))
+    declared = walk.visit(node.child_by_field_name("type"), "type")
+    with walk.draft.scoped("block"):
+        at = node.child_by_field_name("name")
+        if at is not None:
+            one = walk.is_a(declared) if declared != UNKNOWN else walk.term("each", held)
+            walk.bind(at, one, 0)
+        walk.visit(node.child_by_field_name("body"))
+    return UNKNOWN
 
 
-def bound(kind: str = "type", named: str = "name", value: str = "") -> Rule:
+def bound(value: str = "") -> Rule:
     """A name with a type within a larger statement: a caught exception, a resource, a pattern."""
 
     def read(walk: Walk, node: "Node", _use: str) -> int:
-        declared = walk.visit(node.child_by_field_name(kind) or child_of(node, kind), "type")
+        declared = walk.visit(node.child_by_field_name("type"), "type")
         held = walk.visit(node.child_by_field_name(value)) if value else UNKNOWN
-        at = node.child_by_field_name(named)
+        at = node.child_by_field_name("name")
         if at is not None:
             walk.bind(at, walk.is_a(declared) if declared != UNKNOWN else held, node.start_byte)
         return UNKNOWN

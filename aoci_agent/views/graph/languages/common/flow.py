@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common.walk import Rule, Walk
 from aoci_agent.views.graph.model import UNKNOWN
-from aoci_agent.views.graph.scopes import Binding
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -12,20 +11,17 @@ if TYPE_CHECKING:
 _LEAVING = ("return", "throw", "break", "continue", "raise", "next", "exit")
 
 
-def assigned(walk: Walk, node: "Node", name: str, value: int, at: int) -> None:
+def assigned(walk: Walk, node: "Node", value: int, at: int) -> None:
     """A variable of the function around is given a value; it holds from `at` on."""
-    line, column, *_ = walk.place(node)
-    scope = walk.around("function") or walk.draft.scope
-    binding = Binding(name, "variable", value, at, walk.draft.block, line, column)
-    walk.draft.bind(binding, scope)
-    walk.draft.use(walk.place(node), "write", walk.draft.read(name, at))
+    walk.bind(node, value, at, scope=walk.around("function"))
+    walk.draft.use(walk.place(node), "write", walk.draft.read(walk.text_of(node), at))
 
 
-def arms(*fields: str, first: str = "condition") -> Rule:
+def arms(*fields: str) -> Rule:
     """A statement of which one arm runs: those under `fields`, each a block of its own."""
 
     def read(walk: Walk, node: "Node", _use: str) -> int:
-        walk.visit(node.child_by_field_name(first))
+        walk.visit(node.child_by_field_name("condition"))
         number = walk.draft.statement()
         found: list[int] = []
         for choice, arm in enumerate(a for f in fields for a in node.children_by_field_name(f)):

@@ -1,8 +1,11 @@
 """A draft for languages in which a bare name may be a member of the types around it."""
 
+from collections.abc import Iterable
+
 from aoci_agent.views.graph.draft import Draft, Read, Seen
 from aoci_agent.views.graph.model import UNKNOWN
 from aoci_agent.views.graph.scopes import Scope, reaching
+from aoci_agent.views.graph.terms import Terms
 
 
 class Names(Draft):
@@ -29,8 +32,7 @@ class Names(Draft):
 
     def first(self, *raw: int) -> int:
         """The first of these that is anything."""
-        known = [term for term in dict.fromkeys(raw) if term != UNKNOWN]
-        return self.raw.add("first", *known) if len(known) > 1 else known[0] if known else UNKNOWN
+        return _first(self.raw, raw)
 
     def read_type(self, name: str, at: int) -> int:
         """The raw term of a name where only a type can stand."""
@@ -46,10 +48,7 @@ class Names(Draft):
         return term
 
     def _first(self, terms: list[int]) -> int:
-        known = [term for term in dict.fromkeys(terms) if term != UNKNOWN]
-        if len(known) < 2:
-            return known[0] if known else UNKNOWN
-        return self._terms.add("first", *known)
+        return _first(self._terms, terms)
 
     def _found(self, read: Read) -> Seen:
         around: list[tuple[int, bool]] = []  # terms, and whether they are sure
@@ -100,3 +99,10 @@ class Names(Draft):
         if known or scope in self.open:
             return self._terms.add(".", self._close(self.receivers[scope]), name), known
         return UNKNOWN, False
+
+
+def _first(table: Terms, terms: Iterable[int]) -> int:
+    known = [term for term in dict.fromkeys(terms) if term != UNKNOWN]
+    if len(known) < 2:
+        return known[0] if known else UNKNOWN
+    return table.add("first", *known)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from aoci_agent.views.graph.languages.outside import PlainOutside
 from aoci_agent.views.graph.model import Typed
 from aoci_agent.views.graph.values import NOTHING, Instance, Outside, Value, Values, merged
 
 _UNWRAPPED = frozenset(("Option", "Result", "OnceCell", "OnceLock"))
 
 
-class Containers:
+class Containers(PlainOutside):
     """A language's `Outside`, by tables. Names of types are the last part of their full name.
 
     `items`: types of which the first argument is what is in them. `maps`: those with keys and values.
@@ -16,8 +17,6 @@ class Containers:
     maps the value), `some` (the item, if there is one), `key`, `self`, `all` and `keys` (something that
     has these in it), `numbered` (pairs of a number and an item). `holds`: the same for fields.
     """
-
-    iteration: Sequence[str] = ()
 
     def __init__(
         self,
@@ -96,15 +95,6 @@ class Containers:
 
     def awaited(self, value: Instance) -> Values:
         return self.each(value)
-
-    def decorated(self, decorator: Value, function: Values) -> Values:
-        return function
-
-    def provides(self, mark: Value) -> bool:
-        return False
-
-    def manager(self, decorator: Value) -> str:
-        return ""
 
 
 def _by_name(kinds: Mapping[str, Iterable[str]]) -> dict[str, str]:

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of, lines_of
+from aoci_agent.views.graph.languages.common.walk import Rule, Walk, child_of
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-MARKS = frozenset(("modifiers", "attribute_list", "annotation"))  # in front of definitions
+_MARKS = frozenset(("modifiers", "attribute_list", "annotation"))  # in front of definitions
 
 
 class Shape(NamedTuple):
@@ -19,7 +20,6 @@ class Shape(NamedTuple):
     kind: str
     bases: tuple[str, ...] = ()
     record: str = ""  # parameters that are its fields
-    body: str = "body"
     variables: str = "type_parameters"
     mixed: str = ""  # what in its body lists further bases, which come first
     opened: Callable[[Walk, "Node"], bool] = lambda _walk, _node: False  # members in other files
@@ -34,10 +34,10 @@ def type_(shape: Shape) -> Rule:
             walk.inside(node)
             return UNKNOWN
         draft, name = walk.draft, walk.text_of(named)
-        inside = node.child_by_field_name(shape.body) or child_of(node, shape.body)
+        inside = node.child_by_field_name("body")
         slot, qualified = draft.slot(name), draft.qualified(name)
         with draft.part(slot, qualified, lines_of(node), "class"), draft.scoped("block"):
-            _marks(walk, node)
+            marks(walk, node)
             listed = type_variables(walk, node, shape.variables, slot)
             constraints(walk, node, slot)
             lists = _held(node, shape.bases)
@@ -66,10 +66,10 @@ def _held(node: "Node", names: tuple[str, ...]) -> "list[Node]":
     return found or [child for child in node.named_children if child.type in names]
 
 
-def _marks(walk: Walk, node: "Node") -> None:
+def marks(walk: Walk, node: "Node") -> None:
     """Annotations and the like in front of a definition."""
     for child in node.named_children:
-        if child.type in MARKS:
+        if child.type in _MARKS:
             walk.inside(child)
 
 
@@ -155,6 +155,17 @@ def repeated_in(walk: Walk, body: "Node") -> frozenset[str]:
     return frozenset(twice)
 
 
+def alias(walk: Walk, node: "Node", _use: str) -> int:
+    """Another name for a type: `type Name = Type`, `using Name = Type;`"""
+    named = node.child_by_field_name("name")
+    value = walk.visit(node.child_by_field_name("type"), "type")
+    if named is not None:
+        slot = walk.draft.slot(walk.text_of(named))
+        walk.draft.entries.append(Entry(slot, "alias", value))
+        walk.define(slot, named, "type", node)
+    return UNKNOWN
+
+
 # types as written
 
 
@@ -202,14 +213,12 @@ def outer(name: str, field: str = "") -> Rule:
     return read
 
 
-def qualified(value: str = "", name: str = "name") -> Rule:
+def qualified(walk: Walk, node: "Node", use: str) -> int:
     """A type within a type or space: `Outer.Inner`."""
-
-    def read(walk: Walk, node: "Node", use: str) -> int:
-        held = node.child_by_field_name(value) if value else node.named_children[0]
-        named = node.child_by_field_name(name) or node.named_children[-1]
-        used = use if use in ("base", "call") else "type"
-        around = walk.visit(held, "type") if held is not None and held != named else UNKNOWN
-        return walk.draft.use(walk.place(named), used, walk.term(".", around, walk.text_of(named)))
-
-    return read
+    held, named = (
+        node.named_children[0],
+        node.child_by_field_name("name") or node.named_children[-1],
+    )
+    used = use if use in ("base", "call") else "type"
+    around = walk.visit(held, "type") if held != named else UNKNOWN
+    return walk.draft.use(walk.place(named), used, walk.term(".", around, walk.text_of(named)))

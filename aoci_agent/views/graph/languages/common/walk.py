@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from aoci_agent.views.graph.draft import Place
 from aoci_agent.views.graph.languages.common.names import Names
+from aoci_agent.views.graph.languages.walker import Reading, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Defined, Entry
 from aoci_agent.views.graph.scopes import Binding, Scope
 from aoci_agent.views.graph.spread import DECLARED
@@ -33,17 +34,14 @@ class Idiom(NamedTuple):
     bare_calls: bool = False  # whether also after a name without a receiver
     callables: frozenset[str] = frozenset()  # nodes of members that may be overloaded
     receiver: str = "this"
-    comments: str = "comment"  # in the type of a comment node
     signs: bytes = b""  # may stand in front of names, but do not belong to them
 
 
-class Walk:
-    """One file while it is read."""
+class Walk(Reading[Names]):
+    """One file while it is read by a table."""
 
     def __init__(self, text: "Text", draft: Names, idiom: Idiom) -> None:
-        self.text = text
-        self.data = text.data
-        self.draft = draft
+        super().__init__(text, draft)
         self.idiom = idiom
         self.repeated: frozenset[str] = frozenset()  # names several callables of the type have
         self.stars: list[str] = []  # modules seen whole
@@ -89,34 +87,19 @@ class Walk:
 
     def all_of(self, nodes: "Iterable[Node]", use: str = "read") -> list[int]:
         """The terms of several nodes."""
-        return [self.visit(node, use) for node in nodes if self.idiom.comments not in node.type]
-
-    def text_of(self, node: "Node | None") -> str:
-        """The text of a node."""
-        if node is None:
-            return ""
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return [self.visit(node, use) for node in nodes if "comment" not in node.type]
 
     def place(self, node: "Node") -> Place:
         """Where a name stands, without signs in front of it."""
-        start = node.start_byte
-        row, column = node.start_point
-        length = node.end_byte - start
-        if not self.text.is_plain:
-            column = len(self.data[start - column : start].decode("utf-8", "replace"))
-            length = len(self.text_of(node))
-        sign = self.data[start : start + 1]
+        found = super().place(node)
+        sign = self.data[found.at : found.at + 1]
         if sign and sign in self.idiom.signs:
             text = self.text_of(node)
             bare = len(text.lstrip(self.idiom.signs.decode()))
-            return Place(row + 1, column + len(text) - bare, bare, start)
-        return Place(row + 1, column, length, start)
+            return found._replace(column=found.column + len(text) - bare, length=bare)
+        return found
 
     # terms
-
-    def term(self, *node: str | int) -> int:
-        """A raw term."""
-        return self.draft.raw.add(*node)
 
     def any_of(self, terms: Sequence[int]) -> int:
         """One term for several."""
@@ -126,10 +109,6 @@ class Walk:
         """A term without the types it is given."""
         node = self.draft.raw.nodes[term]
         return node[1] if node[0] == "[]" and len(node) > 1 and isinstance(node[1], int) else term
-
-    def is_a(self, declared: int) -> int:
-        """A value of a declared type."""
-        return self.term("is", declared) if declared != UNKNOWN else UNKNOWN
 
     def named(self, name: str, use: str) -> str:
         """A name as its slot is called, where it is used like this."""
@@ -165,13 +144,6 @@ class Walk:
             scope = scope.parent
         return scope is not None
 
-    def holder(self) -> Scope:
-        """The scope that is no mere block."""
-        scope = self.draft.scope
-        while scope.kind == "block" and scope.parent is not None:
-            scope = scope.parent
-        return scope
-
     def me(self) -> int:
         """The object whose method is read; UNKNOWN outside of types."""
         scope: Scope | None = self.draft.scope
@@ -204,16 +176,10 @@ class Walk:
 
     # what is given a name
 
-    def bind(self, node: "Node", value: int, at: int, kind: str = "variable") -> None:
-        """A variable only the block around can see; it holds the value from `at` on."""
-        line, column, *_ = self.place(node)
-        name = self.text_of(node)
-        self.draft.bind(Binding(name, kind, value, at, self.draft.block, line, column))
-
-    def alias(self, name: str, value: int, scope: Scope | None = None) -> None:
+    def alias(self, name: str, value: int) -> None:
         """A name that stands for something else altogether, in the whole scope."""
-        target = scope or self.draft.scope
-        self.draft.bind(Binding(name, "import", value, 0, target.block, alias=True), target)
+        block = self.draft.scope.block
+        self.draft.bind(Binding(name, "import", value, 0, block, alias=True))
 
     def keep(
         self, named: "Node", whole: "Node", kind: str, value: int, *, declared: bool = True
@@ -256,7 +222,7 @@ class Walk:
         """A definition of the scope here, unless its qualified name is given."""
         line, column, length, _ = self.place(named)
         name = self.text_of(named)[-length:]
-        first, last = whole.start_point[0] + 1, whole.end_point[0] + 1
+        first, last = lines_of(whole)
         end = body.start_byte if body is not None else whole.end_byte
         start = max(whole.start_byte, 0)
         head = self.data[start : min(end, start + 4 * _SHOWN)].decode("utf-8", "replace")
@@ -271,7 +237,7 @@ class Walk:
         """The first line of the comment directly above."""
         first: Node | None = None
         below, above = whole, whole.prev_named_sibling
-        while above is not None and self.idiom.comments in above.type:
+        while above is not None and "comment" in above.type:
             if above.end_point[0] + 1 < below.start_point[0]:
                 break
             first = below = above
@@ -282,11 +248,6 @@ class Walk:
         said = self.data[first.start_byte : end].decode("utf-8", "replace")
         lines = (_TAG.sub("", line).strip(" \t\r/*!#-") for line in said.split("\n"))
         return next((line for line in lines if line), "")[:_SHOWN]
-
-
-def lines_of(node: "Node") -> tuple[int, int]:
-    """First and last line."""
-    return node.start_point[0] + 1, node.end_point[0] + 1
 
 
 def child_of(node: "Node", *kinds: str) -> "Node | None":

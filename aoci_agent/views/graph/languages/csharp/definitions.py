@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from aoci_agent.views.graph.languages.common import callables, types
 from aoci_agent.views.graph.languages.common.callables import Parameter
 from aoci_agent.views.graph.languages.common.types import Shape
-from aoci_agent.views.graph.languages.common.walk import Walk, lines_of
+from aoci_agent.views.graph.languages.common.walk import Walk
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 
 if TYPE_CHECKING:
@@ -57,11 +58,12 @@ def _parameter(walk: Walk, node: "Node") -> Parameter | None:
     return found._replace(mark="?" if optional else "")
 
 
+_listed = callables.one_by_one(_parameter)
+
+
 def parameters(walk: Walk, node: "Node") -> list[Parameter]:
     """A parameter of any number of arguments stands in the list without a node of its own."""
-    found = [
-        item for item in (_parameter(walk, c) for c in node.named_children) if item is not None
-    ]
+    found = [*_listed(walk, node)]
     named = node.child_by_field_name("name")
     if named is not None:
         kind = walk.visit(node.child_by_field_name("type"), "type")
@@ -89,12 +91,6 @@ def property_(walk: Walk, node: "Node", _use: str) -> int:
         walk.visit(body)
         if body != node.child_by_field_name("value"):
             walk.visit(node.child_by_field_name("value"))
-    return UNKNOWN
-
-
-def accessor(walk: Walk, node: "Node", _use: str) -> int:
-    with walk.draft.scoped("block"):
-        walk.inside(node)
     return UNKNOWN
 
 

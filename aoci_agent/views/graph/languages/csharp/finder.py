@@ -1,15 +1,18 @@
 """Namespaces of C#: a space is called as the namespace is."""
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
+from typing import Self
+
+from aoci_agent.views.graph.languages.finder import PlainFinder
 
 _GLOBAL = frozenset(
     ("globalusings.cs", "usings.cs", "globalusing.cs", "globalimports.cs", "imports.cs")
 )
 
 
-class NamespaceFinder:
+class NamespaceFinder(PlainFinder):
     """Any text may be a namespace. `*global` is the file of a project's `global using` directives."""
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -33,8 +36,10 @@ class NamespaceFinder:
     def child(self, space: str, name: str) -> str:
         return f"{space}.{name}" if space else name
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """Only the file of `global using` directives is looked for."""
+        return name if kind == "find" and name == "*global" else None
 
-    def given(self, path: str) -> Sequence[str]:
-        return ()
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str]:
+        """Where there is another one."""
+        return ("*global",) if self._global != before._global else ()

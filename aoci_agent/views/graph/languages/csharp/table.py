@@ -209,7 +209,7 @@ IDIOM = Idiom(
         "constructor_declaration": callables.callable_(_METHOD._replace(result="")),
         "local_function_statement": callables.callable_(_LOCAL),
         "property_declaration": definitions.property_,
-        "accessor_declaration": definitions.accessor,
+        "accessor_declaration": ex.block,
         "variable_declaration": definitions.variables,
         "foreach_statement": _foreach,
         "declaration_expression": ex.bound(),

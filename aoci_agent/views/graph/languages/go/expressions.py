@@ -58,8 +58,10 @@ class Expressions(Walker):
             "expression_list": self._first,
         }
 
-    def visit(self, node: "Node") -> int:
+    def visit(self, node: "Node | None") -> int:
         """The term of any expression; what is none is looked through for names."""
+        if node is None:
+            return UNKNOWN
         reader = self._readers.get(node.type) or self._types.get(node.type)
         if reader is not None:
             return reader(node)
@@ -87,10 +89,6 @@ class Expressions(Walker):
         self._use = "type"
         return kind
 
-    def instance(self, kind: int) -> int:
-        """A value of a type."""
-        return self.term("is", kind) if kind != UNKNOWN else UNKNOWN
-
     def name(self, node: "Node", kind: str) -> int:
         """A use of a plain name."""
         name = self.text_of(node)
@@ -102,7 +100,7 @@ class Expressions(Walker):
     def member(self, node: "Node", kind: str) -> int:
         """A use of `operand.field`."""
         base, named = (node.child_by_field_name(key) for key in ("operand", "field"))
-        value = self.visit(base) if base is not None else UNKNOWN
+        value = self.visit(base)
         if named is None:
             return UNKNOWN
         return self.draft.use(self.place(named), kind, self.term(".", value, self.text_of(named)))
@@ -127,9 +125,7 @@ class Expressions(Walker):
         return self.term("[]", self.type(base), *kinds)
 
     def _function_type(self, node: "Node") -> int:
-        parameters = node.child_by_field_name("parameters")
-        if parameters is not None:
-            self.parameters(parameters)
+        self.parameters(node.child_by_field_name("parameters"))
         return self.term("outside", "func", self.result(node))
 
     def result(self, node: "Node") -> int:
@@ -142,7 +138,7 @@ class Expressions(Walker):
         kinds = [kind for _, kind in self.parameters(given)]
         return kinds[0] if len(kinds) == 1 else self.term("outside", "tuple", *kinds)
 
-    def parameters(self, node: "Node") -> "list[tuple[Node | None, int]]":
+    def parameters(self, node: "Node | None") -> "list[tuple[Node | None, int]]":
         """Names and types of a parameter list, one for each name."""
         found: list[tuple[Node | None, int]] = []
         for child in children_of(node):
@@ -189,7 +185,7 @@ class Expressions(Walker):
         return bases
 
     def _field(self, slot: str, kind: int) -> None:
-        self.draft.entries.append(Entry(slot, "field", self.instance(kind), declared=True))
+        self.draft.entries.append(Entry(slot, "field", self.is_a(kind), declared=True))
 
     # expressions
 
@@ -214,7 +210,7 @@ class Expressions(Walker):
             kind = self.type(given[0])
             for child in given[1:]:
                 self.visit(child)
-            return self.instance(kind)
+            return self.is_a(kind)
         values = [self.visit(child) for child in given]
         if name == "append" and values:
             return values[0]
@@ -222,8 +218,7 @@ class Expressions(Walker):
 
     def _index(self, node: "Node") -> int:
         operand, index = (node.child_by_field_name(key) for key in ("operand", "index"))
-        values = [self.visit(child) if child is not None else UNKNOWN for child in (operand, index)]
-        return self.term("[]", *values)
+        return self.term("[]", self.visit(operand), self.visit(index))
 
     def _unary(self, node: "Node") -> int:
         value = self._first(node)
@@ -232,13 +227,12 @@ class Expressions(Walker):
 
     def _assertion(self, node: "Node") -> int:
         operand, kind = (node.child_by_field_name(key) for key in ("operand", "type"))
-        if operand is not None:
-            self.visit(operand)
-        return self.instance(self.type(kind))
+        self.visit(operand)
+        return self.is_a(self.type(kind))
 
     def _composite(self, node: "Node") -> int:
         written, body = (node.child_by_field_name(key) for key in ("type", "body"))
-        value = self.instance(self.type(written))
+        value = self.is_a(self.type(written))
         if body is not None and written is not None:
             self._elements(body, written, value)
         return value
@@ -273,34 +267,32 @@ class Expressions(Walker):
 
     def _literal_function(self, node: "Node") -> int:
         with self.draft.scoped("function", self.unnamed(), self.draft.source):
-            parameters = node.child_by_field_name("parameters")
-            declared = self.parameters(parameters) if parameters is not None else []
-            self.bind_parameters(declared)
-            result = self.result(node)
-            self.bind_results(node)
-            body = node.child_by_field_name("body")
-            if body is not None:
-                self.statements(children_of(body))
-        return self.term("lit", "func", self.instance(result))
+            _, result = self.function(node)
+        return self.term("lit", "func", self.is_a(result))
 
-    def bind_parameters(self, declared: "list[tuple[Node | None, int]]") -> None:
-        """Parameters as names of the scope here."""
+    def function(self, node: "Node") -> tuple[tuple[tuple[str, int], ...], int]:
+        """A function in the scope here: names and types of its parameters, and of what it gives."""
+        declared = self.parameters(node.child_by_field_name("parameters"))
         for name, kind in declared:
             if name is not None and self.text_of(name) != "_":
-                self.bind(name, "parameter", self.instance(kind), at=0)
+                self.bind(name, self.is_a(kind), 0, "parameter")
+        result = self.result(node)
+        self._bind_results(node)
+        self.statements(children_of(node.child_by_field_name("body")))
+        return tuple((self.text_of(name), kind) for name, kind in declared), result
 
-    def bind_results(self, node: "Node") -> None:
+    def _bind_results(self, node: "Node") -> None:
         """Named results. Their types were read with the result already."""
         given = node.child_by_field_name("result")
         if given is not None and given.type == "parameter_list":
             for child in children_of(given):
                 for name in child.children_by_field_name("name"):
-                    self.bind(name, "variable", self.quiet(child.child_by_field_name("type")), at=0)
+                    self.bind(name, self._quiet(child.child_by_field_name("type")), 0)
 
-    def quiet(self, node: "Node | None") -> int:
+    def _quiet(self, node: "Node | None") -> int:
         """An instance of a type whose names were noted before."""
         with self.draft.unnoted():
-            return self.instance(self.type(node))
+            return self.is_a(self.type(node))
 
     def statements(self, nodes: "Sequence[Node]") -> None:
         """Statements, in order."""

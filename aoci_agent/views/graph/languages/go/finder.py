@@ -1,8 +1,10 @@
 """Where Go imports lead: module paths of every go.mod, then the folder."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Self
 
+from aoci_agent.views.graph.languages.finder import PlainFinder
 from aoci_agent.views.graph.languages.go.build import is_built
 
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
@@ -22,7 +24,7 @@ def space_of(path: str, text: str) -> str:
     return f"{_PREFIX}{path.rpartition('/')[0]}{kind}"
 
 
-class GoFinder:
+class GoFinder(PlainFinder):
     """Knows the folders that hold packages and the modules they are part of."""
 
     def __init__(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> None:
@@ -44,11 +46,14 @@ class GoFinder:
                 return f"{_PREFIX}{folder}" if folder in self._folders else ""
         return ""
 
-    def child(self, space: str, name: str) -> str:
-        return ""
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """The last part of a module, which is that of a folder or of what go.mod says."""
+        if kind != "find" or name in (OTHERS, MAIN):
+            return None
+        return name.rstrip("/").rpartition("/")[2]
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
-
-    def given(self, path: str) -> Sequence[str]:
-        return ()
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str]:
+        """Folders that became packages, or are none any more."""
+        folders = self._folders ^ before._folders
+        roots = (prefix for prefix, root in self._modules if root in folders)
+        return {place.rstrip("/").rpartition("/")[2] for place in (*folders, *roots)}

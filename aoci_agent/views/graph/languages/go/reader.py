@@ -97,7 +97,7 @@ class GoReader(Expressions):
         if alias is not None and alias.type == "dot":
             self.draft.entries.append(Entry("*", "star", value))
         elif alias is not None:
-            self.bind(alias, "import", value, at=0, alias=True)
+            self.bind(alias, value, 0, "import", alias=True)
         else:
             line, column, *_ = self.place(path)
             for name in _names_of(module):
@@ -150,46 +150,36 @@ class GoReader(Expressions):
             if receiver is not None:
                 self._bind_receiver(*receiver)
             self._bind_type_parameters(node, slot)
-            parameters = node.child_by_field_name("parameters")
-            declared = self.parameters(parameters) if parameters is not None else []
-            self.bind_parameters(declared)
-            result = self.result(node)
-            self.bind_results(node)
-            body = node.child_by_field_name("body")
-            if body is not None:
-                self.statements(children_of(body))
-        types = tuple((self.text_of(name) if name else "", term) for name, term in declared)
+            types, result = self.function(node)
         if receiver is not None:
             types = (("", UNKNOWN), *types)
-        draft.entries.append(
-            Entry(slot, kind, self.instance(result), parameters=types, declared=True)
-        )
+        draft.entries.append(Entry(slot, kind, self.is_a(result), parameters=types, declared=True))
         self.define(slot, qualified, named, kind, node)
 
     def _bind_receiver(self, declared: "Node", kind: "Node", owner: str) -> None:
         given = kind.child_by_field_name("type_arguments") if kind.type == "generic_type" else None
-        for child in children_of(given) if given is not None else ():
+        for child in children_of(given):
             for name in [child, *child.named_children]:
                 if name.type == "type_identifier":
                     self.bind(
-                        name, "type", self.term("arg", f"{owner}.{self.text_of(name)}", ""), at=0
+                        name, self.term("arg", f"{owner}.{self.text_of(name)}", ""), 0, "type"
                     )
         self.type(kind)
         for name in declared.children_by_field_name("name"):
             me = self.term("self", owner)
             if self.draft.space.endswith(OTHERS):  # the type is likely defined in the usual files
-                me = self.instance(self.draft.read(owner, 0))
-            self.bind(name, "parameter", me, at=0)
+                me = self.is_a(self.draft.read(owner, 0))
+            self.bind(name, me, 0, "parameter")
 
     def _bind_type_parameters(self, node: "Node", slot: str) -> tuple[tuple[str, int], ...]:
         """Type parameters as names of the scope here."""
         listed = node.child_by_field_name("type_parameters")
         found: list[tuple[str, int]] = []
-        for child in children_of(listed) if listed is not None else ():
+        for child in children_of(listed):
             for name in child.children_by_field_name("name"):
                 term = self.term("arg", f"{slot}.{self.text_of(name)}", "")
                 found.append((self.text_of(name), term))
-                self.bind(name, "type", term, at=0)
+                self.bind(name, term, 0, "type")
             self.type(child.child_by_field_name("type"))
         return tuple(found)
 
@@ -200,7 +190,7 @@ class GoReader(Expressions):
         draft, name = self.draft, self.text_of(named)
         slot, qualified = draft.slot(name), draft.qualified(name)
         if not self._top():
-            self.bind(named, "type", self.term("own", slot), alias=True)
+            self.bind(named, self.term("own", slot), named.start_byte, "type", alias=True)
         with draft.part(slot, qualified, lines_of(node), "class"), draft.scoped("block"):
             parameters = self._bind_type_parameters(node, slot)
             if written.type == "struct_type":
@@ -211,7 +201,7 @@ class GoReader(Expressions):
                 kind, bases = "type", [self.type(written)]
         known = tuple(base for base in bases if base != UNKNOWN)
         if kind == "type":
-            draft.entries.append(Entry(slot, kind, self.instance(bases[0]), known, (), parameters))
+            draft.entries.append(Entry(slot, kind, self.is_a(bases[0]), known, (), parameters))
         else:
             draft.entries.append(Entry(slot, kind, UNKNOWN, known, (), parameters))
         self.define(slot, qualified, named, kind, node)
@@ -225,7 +215,7 @@ class GoReader(Expressions):
         value = self.type(written)
         self.draft.entries.append(Entry(slot, "variable", value))
         if not self._top():
-            self.bind(named, "type", value, alias=True)
+            self.bind(named, value, named.start_byte, "type", alias=True)
         self.define(slot, self.draft.qualified(name), named, "type", node)
 
     def _interface(self, node: "Node", slot: str, qualified: str) -> list[int]:
@@ -233,11 +223,10 @@ class GoReader(Expressions):
         for child in children_of(node):
             named = child.child_by_field_name("name")
             if child.type == "method_elem" and named is not None:
-                parameters = child.child_by_field_name("parameters")
-                declared = self.parameters(parameters) if parameters is not None else []
-                types = tuple((self.text_of(n) if n else "", term) for n, term in declared)
+                declared = self.parameters(child.child_by_field_name("parameters"))
+                types = tuple((self.text_of(n), term) for n, term in declared)
                 inner = f"{slot}.{self.text_of(named)}"
-                value = self.instance(self.result(child))
+                value = self.is_a(self.result(child))
                 entry = Entry(
                     inner, "method", value, (), (), (("", UNKNOWN), *types), declared=True
                 )
@@ -257,7 +246,7 @@ class GoReader(Expressions):
         kind = self.type(written)
         values = self._values(given, len(names)) if given is not None else []
         for number, name in enumerate(names):
-            value = self.instance(kind)
+            value = self.is_a(kind)
             if kind == UNKNOWN and number < len(values):
                 value = values[number]
             shown = "constant" if node.type == "const_spec" else "variable"
@@ -267,7 +256,7 @@ class GoReader(Expressions):
                 self.draft.entries.append(entry)
                 self.define(slot, slot, name, shown, node)
             elif self.text_of(name) != "_":
-                self.bind(name, shown, value, at=node.end_byte)
+                self.bind(name, value, node.end_byte, shown)
 
     # statements
 
@@ -291,21 +280,20 @@ class GoReader(Expressions):
         if right is None:
             return
         declares = any(child.type == ":=" for child in node.children)
-        names = children_of(left) if left is not None else []
+        names = children_of(left)
         values = self._values(right, len(names))
         for number, name in enumerate(names):
             if not declares:
                 self._assigned(name)
             elif name.type == "identifier" and self.text_of(name) != "_":
                 value = values[number] if number < len(values) else UNKNOWN
-                self.bind(name, "variable", value, at=node.end_byte)
+                self.bind(name, value, node.end_byte)
 
     def _assignment(self, node: "Node") -> None:
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
-        for child in children_of(left) if left is not None else ():
+        for child in children_of(left):
             self._assigned(child)
-        if right is not None:
-            self.visit(right)
+        self.visit(right)
 
     def _assigned(self, node: "Node") -> None:
         if node.type == "identifier":
@@ -344,11 +332,11 @@ class GoReader(Expressions):
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
         value = self.term("each", self.visit(right)) if right is not None else UNKNOWN
         declares = any(child.type == ":=" for child in node.children)
-        for number, name in enumerate(children_of(left) if left is not None else ()):
+        for number, name in enumerate(children_of(left)):
             if not declares:
                 self._assigned(name)
             elif self.text_of(name) != "_":
-                self.bind(name, "variable", self.term("part", value, str(number)), at=node.end_byte)
+                self.bind(name, self.term("part", value, str(number)), node.end_byte)
 
     def _type_switch(self, node: "Node") -> None:
         number = self.draft.statement()
@@ -357,16 +345,16 @@ class GoReader(Expressions):
             before = node.child_by_field_name("initializer")
             if before is not None:
                 self.statement(before)
-            subject = self.visit(value) if value is not None else UNKNOWN
-            names = children_of(alias) if alias is not None else []
+            subject = self.visit(value)
+            names = children_of(alias)
             for choice, case in enumerate(children_of(node)):
                 if case.type not in ("type_case", "default_case"):
                     continue
                 with self.draft.blocked(number, choice), self.draft.scoped("block"):
                     kinds = [self.type(child) for child in case.children_by_field_name("type")]
-                    held = self.instance(kinds[0]) if len(kinds) == 1 else subject
+                    held = self.is_a(kinds[0]) if len(kinds) == 1 else subject
                     for name in names:
-                        self.bind(name, "variable", held, at=case.start_byte)
+                        self.bind(name, held, case.start_byte)
                     listed = [c for c in children_of(case) if c.type == "statement_list"]
                     self.statements(listed)
 

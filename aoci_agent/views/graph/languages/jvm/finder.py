@@ -1,9 +1,12 @@
 """Packages of the JVM languages: spaces called as the package is."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Self
+
+from aoci_agent.views.graph.languages.finder import PlainFinder
 
 
-class PackageFinder:
+class PackageFinder(PlainFinder):
     """Knows the packages of the repository by the folders their files are in."""
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -18,8 +21,10 @@ class PackageFinder:
     def child(self, space: str, name: str) -> str:
         return self.find("", f"{space}.{name}")
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """The package asked for."""
+        return name if kind == "find" else f"{where}.{name}" if kind == "child" else None
 
-    def given(self, path: str) -> Sequence[str]:
-        return ()
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str]:
+        """Packages that came or went."""
+        return self._packages ^ before._packages

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from aoci_agent.aoci.facts.kotlin_outline import blanked
 from aoci_agent.views.graph.draft import Place
+from aoci_agent.views.graph.languages import outlined
 from aoci_agent.views.graph.languages.common import reading
 from aoci_agent.views.graph.languages.common.names import Names
-from aoci_agent.views.graph.model import UNKNOWN, Defined, Entry, FileFacts
+from aoci_agent.views.graph.model import UNKNOWN, Entry, FileFacts
 from aoci_agent.views.graph.scopes import Binding
 from aoci_agent.views.syntax.outline import CALLABLES, TYPES, Definition, outline_of
 from aoci_agent.views.syntax.text import Text
@@ -105,18 +106,7 @@ def _definition(
     name = f"{item.name}()" if callable_ else item.name
     slot = draft.slot(name)
     member = draft.scope.kind == "class"
-    shown = Defined(
-        slot,
-        item.name,
-        item.qualified,
-        item.kind,
-        item.start,
-        item.end,
-        item.line,
-        item.column,
-        item.signature,
-    )
-    draft.defined.append(shown)
+    draft.defined.append(outlined.defined(item, slot))
     if item.kind in TYPES:
         bases = tuple(_type(reader, base, start) for base in item.bases)
         known = tuple(term for term in bases if term != UNKNOWN)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from aoci_agent.views.graph.languages.common import callables, expressions as ex, reading, types
 from aoci_agent.views.graph.languages.common.callables import Form
 from aoci_agent.views.graph.languages.common.types import Shape
-from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, child_of, lines_of
+from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, child_of
 from aoci_agent.views.graph.languages.jvm import scala_imports, scala_values
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry, FileFacts
 from aoci_agent.views.syntax.parsed import Grammar
 
@@ -107,16 +108,6 @@ def _new(walk: Walk, node: "Node", _use: str) -> int:
     return walk.is_a(base)
 
 
-def _type_member(walk: Walk, node: "Node", _use: str) -> int:
-    named = node.child_by_field_name("name")
-    value = walk.visit(node.child_by_field_name("type"), "type")
-    if named is not None:
-        slot = walk.draft.slot(walk.text_of(named))
-        walk.draft.entries.append(Entry(slot, "alias", value))
-        walk.define(slot, named, "type", node)
-    return UNKNOWN
-
-
 def _enum_case(walk: Walk, node: "Node", _use: str) -> int:
     named = node.child_by_field_name("name")
     if named is not None:
@@ -174,7 +165,7 @@ _IDIOM = Idiom(
             ("val_definition", "var_definition", "val_declaration", "var_declaration"),
             scala_values.value,
         ),
-        "type_definition": _type_member,
+        "type_definition": types.alias,
         "call_expression": _call,
         "generic_function": _first,
         "field_expression": _field,
@@ -194,7 +185,7 @@ _IDIOM = Idiom(
         "identifier": _name,
         "type_identifier": types.type_name,
         "generic_type": types.generic("type"),
-        "stable_type_identifier": types.qualified(),
+        "stable_type_identifier": types.qualified,
         "compound_type": types.inner_type,
         "annotated_type": types.inner_type,
         **dict.fromkeys(_nothing, ex.nothing),

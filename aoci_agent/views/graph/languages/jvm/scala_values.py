@@ -12,16 +12,13 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+_listed = callables.one_by_one(callables.plain)
+
 
 def parameters(walk: Walk, node: "Node") -> list[Parameter]:
     """Every list of a function that has several."""
     lists = node.parent.children_by_field_name("parameters") if node.parent is not None else [node]
-    found: list[Parameter] = []
-    for listed in lists:
-        found += [
-            p for p in (callables.plain(walk, c) for c in listed.named_children) if p is not None
-        ]
-    return found
+    return [parameter for listed in lists for parameter in _listed(walk, listed)]
 
 
 def value(walk: Walk, node: "Node", _use: str) -> int:
@@ -108,14 +105,9 @@ def lambda_(walk: Walk, node: "Node", _use: str) -> int:
         elif given and given[0].type == "identifier":
             walk.bind(given[0], walk.is_a(walk.visit(given[1], "type")), 0, "parameter")
         elif given:
-            callables.bind_all(walk, _bindings(walk, given[0]))
+            callables.bind_all(walk, _listed(walk, given[0]))
         walk.all_of(child for child in node.named_children if child not in given)
     return UNKNOWN
-
-
-def _bindings(walk: Walk, node: "Node") -> list[Parameter]:
-    found = [callables.plain(walk, child) for child in node.named_children]
-    return [item for item in found if item is not None]
 
 
 def enumerator(walk: Walk, node: "Node", _use: str) -> int:

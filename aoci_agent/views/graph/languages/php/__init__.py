@@ -1,28 +1,29 @@
 """PHP in the graph: one space for each namespace."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Self
 
 from aoci_agent.views.graph.languages.common import reading
 from aoci_agent.views.graph.languages.common.outside import Containers
+from aoci_agent.views.graph.languages.finder import PlainFinder
 from aoci_agent.views.graph.languages.php.names import GLOBAL, namespace_of
 from aoci_agent.views.graph.languages.php.table import IDIOM
 from aoci_agent.views.graph.model import FileFacts
 from aoci_agent.views.syntax.parsed import Grammar
 
 
-class NamespaceFinder:
+class NamespaceFinder(PlainFinder):
     """Any text may be a namespace."""
 
     def find(self, path: str, module: str) -> str:
         return module
 
-    def child(self, space: str, name: str) -> str:
-        return ""
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """No answer hangs on the files."""
+        return None
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
-
-    def given(self, path: str) -> Sequence[str]:
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str]:
+        """None."""
         return ()
 
 

@@ -31,8 +31,7 @@ def constants(walk: Walk, node: "Node", _use: str) -> int:
         if item.type == "const_element":
             named, *rest = item.named_children
             value = walk.all_of(rest)
-            kind = "constant"
-            walk.variable(named, node, value[-1] if value else UNKNOWN, kind=kind)
+            walk.variable(named, node, value[-1] if value else UNKNOWN, kind="constant")
     return UNKNOWN
 
 

@@ -10,6 +10,7 @@ from aoci_agent.views.graph.model import UNKNOWN
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from aoci_agent.views.graph.draft import Place
     from aoci_agent.views.syntax.text import Text
 
 GLOBAL = "\\"
@@ -60,9 +61,7 @@ def _clause(walk: Walk, clause: "Node", before: str, kind: str) -> None:
     space, _, last = full.rpartition("\\")
     slot = f"{last}()" if kind == "function" else last
     value = walk.term("import", space or GLOBAL, slot)
-    place = walk.place(named)
-    at = place._replace(column=place.column + place.length - len(last), length=len(last))
-    walk.draft.use(at, "import", value)
+    walk.draft.use(place_of(walk, named, last), "import", value)
     shown = walk.text_of(alias) if alias is not None else last
     walk.alias(f"{shown}()" if kind == "function" else shown, value)
     walk.notes(PhpNotes).spaces[shown] = full
@@ -75,12 +74,16 @@ def class_name(walk: Walk, node: "Node", use: str) -> int:
     if text.lower() in ("self", "static", "parent"):
         return own(walk, text.lower())
     if "\\" in text:
-        place = walk.place(node)
         last = text.rpartition("\\")[2]
-        at = place._replace(column=place.column + place.length - len(last), length=len(last))
-        return walk.draft.use(at, used_as, full(walk, text, last))
+        return walk.draft.use(place_of(walk, node, last), used_as, full(walk, text, last))
     place = walk.place(node)
     return walk.draft.use(place, used_as, walk.draft.read_type(text, place.at))
+
+
+def place_of(walk: Walk, node: "Node", last: str) -> "Place":
+    """Where the last part of a name stands."""
+    place = walk.place(node)
+    return place._replace(column=place.column + place.length - len(last), length=len(last))
 
 
 def full(walk: Walk, text: str, slot: str) -> int:

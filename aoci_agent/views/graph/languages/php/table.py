@@ -30,7 +30,7 @@ def _assignment(walk: Walk, node: "Node", _use: str) -> int:
 def target(walk: Walk, node: "Node", value: int, at: int) -> None:
     """What is assigned to."""
     if node.type == "variable_name" and walk.holder().kind != "class":
-        flow.assigned(walk, node, walk.text_of(node), value, at)
+        flow.assigned(walk, node, value, at)
     elif node.type in ("list_literal", "array_creation_expression"):
         for child in node.named_children:
             inner = child.named_children[-1] if child.type == "array_element_initializer" else child
@@ -66,8 +66,7 @@ def _call(walk: Walk, node: "Node", _use: str) -> int:
     elif function is not None and function.type == "qualified_name":
         text = walk.text_of(function)
         last = text.rpartition("\\")[2]
-        place = walk.place(function)
-        at = place._replace(column=place.column + place.length - len(last), length=len(last))
+        at = names.place_of(walk, function, last)
         base = walk.draft.use(at, "call", names.full(walk, text, f"{last}()"))
     else:
         base = walk.visit(function)
@@ -164,11 +163,6 @@ def _catch(walk: Walk, node: "Node", _use: str) -> int:
     return UNKNOWN
 
 
-def _index(walk: Walk, node: "Node", _use: str) -> int:
-    terms = walk.all_of(node.named_children)
-    return walk.term("[]", terms[0]) if terms else UNKNOWN
-
-
 def _name(walk: Walk, node: "Node", use: str) -> int:
     """A bare name: a class in a list of bases or among types, else a constant."""
     return (
@@ -231,7 +225,7 @@ IDIOM = Idiom(
         "conditional_expression": ex.either("body", "alternative"),
         "parenthesized_expression": ex.same(),
         "clone_expression": ex.same(),
-        "subscript_expression": _index,
+        "subscript_expression": ex.item,
         "argument": ex.same(),
         "variable_name": _variable,
         "name": _name,

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from aoci_agent.aoci.facts.parsing import TooSlow, parse
 from aoci_agent.views.graph.draft import Draft
-from aoci_agent.views.graph.languages.outlined import outlined
+from aoci_agent.views.graph.languages import outlined
 from aoci_agent.views.graph.languages.python.finder import PythonFinder
 from aoci_agent.views.graph.languages.python.outside import PythonOutside
 from aoci_agent.views.graph.languages.python.reader import Reader
 from aoci_agent.views.graph.model import FileFacts
+from aoci_agent.views.syntax.parsed import Grammar
 from aoci_agent.views.syntax.text import Text, decoded
 
 
@@ -22,16 +22,9 @@ class Python:
     def read(self, path: str, data: bytes) -> FileFacts:
         text = Text(path, decoded(data))
         draft = Draft(self.name, path, text.count)
-        problem = ""
-        try:
-            tree = parse(text.data, "tree_sitter_python", "language")
-            Reader(text, draft).statements(tree.root_node)
-            return outlined(draft.facts(), path, data)
-        except TooSlow:
-            problem = "that would take too long to parse"
-        except RecursionError:
-            problem = "nested too deep"
-        return FileFacts(self.name, path, problem=problem)
+        return outlined.read(
+            text, data, Grammar("tree_sitter_python"), draft, Reader(text, draft).statements
+        )
 
     def finder(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> PythonFinder:
         return PythonFinder(paths)

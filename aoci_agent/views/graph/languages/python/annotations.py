@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from aoci_agent.aoci.facts.parsing import parse
-from aoci_agent.views.graph.draft import Draft
-from aoci_agent.views.graph.languages.walker import Walker
+from aoci_agent.views.graph.draft import Draft, Place
+from aoci_agent.views.graph.languages.walker import Walker, children_of
 from aoci_agent.views.graph.model import UNKNOWN
 
 if TYPE_CHECKING:
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
 
     from aoci_agent.views.syntax.text import Text
 
+_WHOLE = (0, 0, 0)  # row, column and byte of the text read, where it is the whole file
+
 
 class Annotations(Walker):
     """Reads names, members and types. Subclassed by the reader of expressions."""
 
     def __init__(self, text: "Text", draft: Draft) -> None:
         super().__init__(text, draft)
+        self._origin = _WHOLE
         self._types: Mapping[str, Callable[[Node], int]] = {
             "identifier": lambda node: self.name(node, "type"),
             "attribute": lambda node: self.member(node, "type"),
@@ -34,6 +37,15 @@ class Annotations(Walker):
             "tuple": self._listed,
         }
 
+    def place(self, node: "Node") -> Place:
+        """Where a name stands in the file, whatever part of it is read."""
+        found = super().place(node)
+        if self._origin == _WHOLE:
+            return found
+        above, left, before = self._origin
+        column = found.column + (left if found.line == 1 else 0)
+        return Place(found.line + above, column, found.length, found.at + before)
+
     def name(self, node: "Node", kind: str) -> int:
         """A use of a plain name."""
         place = self.place(node)
@@ -44,7 +56,7 @@ class Annotations(Walker):
         """A use of `base.name`."""
         base = node.child_by_field_name("object")
         named = node.child_by_field_name("attribute")
-        value = self.visit(base) if base is not None else UNKNOWN
+        value = self.visit(base)
         if named is None:
             return UNKNOWN
         return self.draft.use(self.place(named), kind, self.term(".", value, self.text_of(named)))
@@ -57,29 +69,31 @@ class Annotations(Walker):
             return self.member(node, "call")
         return self.visit(node)
 
-    def visit(self, node: "Node") -> int:
+    def visit(self, node: "Node | None") -> int:
         """The term of any expression."""
         raise NotImplementedError
 
-    def annotation(self, node: "Node") -> int:
+    def annotation(self, node: "Node | None") -> int:
         """The term of a type as written."""
+        if node is None:
+            return UNKNOWN
         reader = self._types.get(node.type)
         if reader is not None:
             return reader(node)
-        values = [self.annotation(child) for child in _inside(node)]
+        values = [self.annotation(child) for child in children_of(node)]
         return values[0] if len(values) == 1 else UNKNOWN
 
     def _union(self, node: "Node") -> int:
-        return self.draft.raw.any_of([self.annotation(child) for child in _inside(node)])
+        return self.draft.raw.any_of([self.annotation(child) for child in children_of(node)])
 
     def _listed(self, node: "Node") -> int:
-        return self.term("lit", "tuple", *[self.annotation(child) for child in _inside(node)])
+        return self.term("lit", "tuple", *[self.annotation(child) for child in children_of(node)])
 
     def _generic(self, node: "Node") -> int:
-        head, *inside = _inside(node)
+        head, *inside = children_of(node)
         base, name = self.annotation(head), self.text_of(head).rpartition(".")[2]
         if len(inside) == 1 and inside[0].type == "type_parameter":
-            inside = _inside(inside[0])
+            inside = children_of(inside[0])
         if name == "Literal":
             return UNKNOWN
         given = [
@@ -91,7 +105,7 @@ class Annotations(Walker):
     def _quoted(self, node: "Node") -> int:
         """A type in quotes, read where it stands."""
         content = [child for child in node.children if child.type == "string_content"]
-        if len(content) != 1 or self.origin != (0, 0, 0):
+        if len(content) != 1 or self._origin != _WHOLE:
             return UNKNOWN
         inner = content[0]
         outer, place = self.data, self.place(inner)
@@ -99,12 +113,8 @@ class Annotations(Walker):
         root = parse(data, "tree_sitter_python", "language").root_node
         if root.has_error:
             return UNKNOWN
-        self.data, self.origin = data, (place.line - 1, place.column, place.at)
+        self.data, self._origin = data, (place.line - 1, place.column, place.at)
         try:
             return self.annotation(root.named_children[0]) if root.named_children else UNKNOWN
         finally:
-            self.data, self.origin = outer, (0, 0, 0)
-
-
-def _inside(node: "Node") -> "list[Node]":
-    return [child for child in node.named_children if child.type != "comment"]
+            self.data, self._origin = outer, _WHOLE

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.draft import Draft
 from aoci_agent.views.graph.languages.python.expressions import Expressions
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Defined, Entry
-from aoci_agent.views.graph.scopes import Binding, Block, Scope
+from aoci_agent.views.graph.scopes import Block, Scope
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -28,19 +29,17 @@ class Bindings(Expressions):
         """A definition of the scope here."""
         line, column, *_ = self.place(named)
         name = self.text_of(named)
-        start, end = whole.start_point[0] + 1, whole.end_point[0] + 1
+        start, end = lines_of(whole)
         qualified = self.draft.qualified(name)
         item = Defined(slot, name, qualified, kind, start, end, line, column, signature, doc)
         self.draft.defined.append(item)
 
     def bind_alias(self, named: "Node", kind: str, value: int) -> None:
         """A name that stands for a definition or an import altogether."""
-        line, column, _, at = self.place(named)
-        name, block = self.text_of(named), self.draft.block
-        binding = Binding(name, kind, value, at, block, line, column, alias=True)
-        scope = self.draft.bind(binding)
+        scope = self.bind(named, value, named.start_byte, kind, alias=True)
         if kind == "import" and scope.kind in ("module", "class"):
-            self.draft.entries.append(Entry(_slot(scope, name), "import", value))
+            slot = _slot(scope, self.text_of(named))
+            self.draft.entries.append(Entry(slot, "import", value))
 
     # assignments
 
@@ -48,7 +47,7 @@ class Bindings(Expressions):
         """`a = b`, `a: T = b`, `a = b = c`; gives the value."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         written = node.child_by_field_name("type")
-        kind = self.annotation(written) if written is not None else UNKNOWN
+        kind = self.annotation(written)
         alias = written is not None and self.text_of(written).endswith("TypeAlias")
         value = UNKNOWN
         if right is not None and alias:
@@ -76,14 +75,10 @@ class Bindings(Expressions):
             self.member(left, "write")
         elif left is not None:
             self.visit(left)
-        if right is not None:
-            self.visit(right)
+        self.visit(right)
 
     def assigned(self, node: "Node", value: int, at: int, *, declared: bool = False) -> None:
-        line, column, *_ = self.place(node)
-        name = self.text_of(node)
-        binding = Binding(name, "variable", value, at, self.draft.block, line, column)
-        scope = self.draft.bind(binding)
+        name, scope = self.text_of(node), self.bind(node, value, at)
         if scope.kind in ("module", "class"):
             self._keep(node, _slot(scope, name), value, declared=declared)
         self.draft.use(self.place(node), "write", self.draft.read(name, at))
@@ -122,7 +117,7 @@ class Bindings(Expressions):
         statement = node
         while statement.parent is not None and not statement.type.endswith("statement"):
             statement = statement.parent
-        start, end = statement.start_point[0] + 1, statement.end_point[0] + 1
+        start, end = lines_of(statement)
         shown = " ".join(self.text_of(statement)[: 2 * _SHOWN].split())[:_SHOWN]
         around = owner if owner is not None else self.draft.scope.qualified
         if owner is None and self.draft.scope.kind == "function":
@@ -134,7 +129,7 @@ class Bindings(Expressions):
     def type_alias(self, node: "Node") -> None:
         """`type X = T`."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        value = self.annotation(right) if right is not None else UNKNOWN
+        value = self.annotation(right)
         while left is not None and left.type != "identifier":
             left = left.named_children[0] if left.named_children else None
         if left is not None:
@@ -142,7 +137,7 @@ class Bindings(Expressions):
 
     def elsewhere(self, node: "Node") -> None:
         """`global` and `nonlocal`: names of a scope further out."""
-        scope = self.around()
+        scope = self.holder()
         top = node.type == "global_statement"
         for child in node.named_children:
             outer, name = scope.parent, self.text_of(child)

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from aoci_agent.views.graph.draft import Draft
 from aoci_agent.views.graph.languages.python.annotations import Annotations
+from aoci_agent.views.graph.languages.walker import children_of
 from aoci_agent.views.graph.model import UNKNOWN
-from aoci_agent.views.graph.scopes import Binding, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -84,8 +84,10 @@ class Expressions(Annotations):
             "assignment": self.assignment,
         }
 
-    def visit(self, node: "Node") -> int:
+    def visit(self, node: "Node | None") -> int:
         """The term of any expression; what is no expression is looked through for names."""
+        if node is None:
+            return UNKNOWN
         reader = self._readers.get(node.type)
         if reader is not None:
             return reader(node)
@@ -131,8 +133,8 @@ class Expressions(Annotations):
 
     def _inner(self, node: "Node") -> int:
         value = UNKNOWN
-        for child in node.named_children:
-            value = self.visit(child) if child.type != "comment" else value
+        for child in children_of(node):
+            value = self.visit(child)
         return value
 
     def _call(self, node: "Node") -> int:
@@ -155,7 +157,7 @@ class Expressions(Annotations):
     def _arguments(self, node: "Node", called: str) -> list[str | int]:
         """Terms of arguments; a text names the one after it."""
         given: list[str | int] = []
-        children = [child for child in node.named_children if child.type != "comment"]
+        children = children_of(node)
         for number, child in enumerate(children):
             if child.type == "keyword_argument":
                 name, held = (child.child_by_field_name(key) for key in ("name", "value"))
@@ -188,15 +190,8 @@ class Expressions(Annotations):
             scope = scope.parent
         return ""
 
-    def around(self) -> Scope:
-        """The scope that is no mere block."""
-        scope = self.draft.scope
-        while scope.kind == "block" and scope.parent is not None:
-            scope = scope.parent
-        return scope
-
     def _subscript(self, node: "Node") -> int:
-        value, *inside = [child for child in node.named_children if child.type != "comment"]
+        value, *inside = children_of(node)
         base = self.visit(value)
         return self.term("[]", base, *[self.visit(child) for child in inside])
 
@@ -212,12 +207,12 @@ class Expressions(Annotations):
         return self.term("lit", "bytes" if b"b" in mark.partition(b'"')[0] else "str")
 
     def _list(self, node: "Node") -> int:
-        items = [self.visit(child) for child in node.named_children if child.type != "comment"]
+        items = [self.visit(child) for child in children_of(node)]
         kind = "list" if node.type == "list" else "set"
         return self.term("lit", kind, self.draft.raw.any_of(items[:8]))
 
     def _tuple(self, node: "Node") -> int:
-        items = [self.visit(child) for child in node.named_children if child.type != "comment"]
+        items = [self.visit(child) for child in children_of(node)]
         return self.term("lit", "tuple", *items)
 
     def _dictionary(self, node: "Node") -> int:
@@ -249,19 +244,19 @@ class Expressions(Annotations):
             if kind == "dictionary" and body is not None:
                 pair = [self.visit(child) for child in body.named_children]
                 return self.term("lit", "dict", *pair[:2]) if len(pair) == 2 else UNKNOWN
-            item = self.visit(body) if body is not None else UNKNOWN
+            item = self.visit(body)
         return self.term("lit", "Iterator" if kind == "generator" else kind, item)
 
     def _lambda(self, node: "Node") -> int:
         parameters, body = (node.child_by_field_name(key) for key in ("parameters", "body"))
-        declared = self.parameters(parameters) if parameters is not None else []
+        declared = self.parameters(parameters)
         with self.draft.scoped("function"):
             for parameter in declared:
                 self.bind_parameter(parameter, UNKNOWN)
-            value = self.visit(body) if body is not None else UNKNOWN
+            value = self.visit(body)
         return self.term("lit", "Callable", UNKNOWN, value)
 
-    def parameters(self, node: "Node") -> "list[Parameter]":
+    def parameters(self, node: "Node | None") -> "list[Parameter]":
         """Parameters, their annotations and defaults read in the scope outside."""
         raise NotImplementedError
 
@@ -270,13 +265,13 @@ class Expressions(Annotations):
         raise NotImplementedError
 
     def _conditional(self, node: "Node") -> int:
-        children = [child for child in node.named_children if child.type != "comment"]
+        children = children_of(node)
         values = [self.visit(child) for child in children]
         return self.draft.raw.any_of([values[0], values[-1]]) if len(values) == 3 else UNKNOWN
 
     def _boolean(self, node: "Node") -> int:
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
-        values = [self.visit(side) if side is not None else UNKNOWN for side in (left, right)]
+        values = [self.visit(side) for side in (left, right)]
         operator = node.child_by_field_name("operator")
         if operator is not None and operator.type == "and":
             return values[1]
@@ -284,7 +279,7 @@ class Expressions(Annotations):
 
     def _binary(self, node: "Node") -> int:
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
-        values = [self.visit(side) if side is not None else UNKNOWN for side in (left, right)]
+        values = [self.visit(side) for side in (left, right)]
         operator = node.child_by_field_name("operator")
         special = _OPERATORS.get(operator.type) if operator is not None else None
         if special is None or values[0] == UNKNOWN:
@@ -296,20 +291,15 @@ class Expressions(Annotations):
 
     def _yield(self, node: "Node") -> int:
         value = self._inner(node)
-        scope = self.around()
         whole = any(child.type == "from" for child in node.children)
-        scope.yields.append(self.term("each", value) if whole else value)
+        self.holder().yields.append(self.term("each", value) if whole else value)
         return UNKNOWN
 
     def _named_expression(self, node: "Node") -> int:
         name, value = (node.child_by_field_name(key) for key in ("name", "value"))
-        held = self.visit(value) if value is not None else UNKNOWN
+        held = self.visit(value)
         if name is not None:
-            scope = self.around()
-            line, column, *_ = self.place(name)
-            at, block = node.start_byte, self.draft.block
-            binding = Binding(self.text_of(name), "variable", held, at, block, line, column)
-            self.draft.bind(binding, scope)
+            self.bind(name, held, node.start_byte, scope=self.holder())
         return held
 
     def assignment(self, node: "Node") -> int:

@@ -1,13 +1,16 @@
 """Where Python imports lead: modules by path, under each root they can be imported from."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
+from typing import Self
+
+from aoci_agent.views.graph.languages.finder import PlainFinder
 
 _ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
 
 
-class PythonFinder:
+class PythonFinder(PlainFinder):
     """Knows every module of the repository. A folder without `__init__.py` is the space `folder/`."""
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -36,24 +39,51 @@ class PythonFinder:
             return ""
         return self._module(_join(folder, name))
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
-
     def given(self, path: str) -> Sequence[str]:
         """The module itself, then every `conftest.py` above it."""
         folders = [str(folder) for folder in PurePosixPath(path).parents]
         near = (_join("" if folder == "." else folder, "conftest.py") for folder in folders)
         return [path, *(place for place in near if place in self._paths and place != path)]
 
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """The last part of what is looked for: the name of a file or folder."""
+        match kind:
+            case "find":
+                inner = name.lstrip(".")
+                if inner or not name:
+                    return inner.rpartition(".")[2]
+                return _base(where.rpartition("/")[0], len(name)).rpartition("/")[2]
+            case "child":
+                return name
+            case "given":
+                return "conftest"
+            case _:
+                return None
+
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str]:
+        """The names of the files, of packages and folders that came or went, and of all below such roots."""
+        roots = self._all_roots ^ before._all_roots
+        found = {folder.rpartition("/")[2] for folder in self._folders ^ before._folders}
+        below = (
+            path
+            for path in (self._paths | before._paths if roots else ())
+            if any(_above(root, path) for root in roots)
+        )
+        for path in (*paths, *below):
+            folder, _, file = path.rpartition("/")
+            stem = file.removesuffix(".pyi").removesuffix(".py")
+            if roots:  # folders are imported, too
+                found.update(folder.split("/"))
+            found.add(folder.rpartition("/")[2] if stem == "__init__" else stem)
+            found.add(stem)
+        return found
+
     def _find(self, folder: str, module: str) -> str:
         inner = module.lstrip(".")
         level = len(module) - len(inner)
         inner = inner.replace(".", "/")
         if level:
-            base = PurePosixPath(folder)
-            for _ in range(level - 1):
-                base = base.parent
-            return self._module(_join("" if str(base) == "." else str(base), inner))
+            return self._module(_join(_base(folder, level), inner))
         top = inner.partition("/")[0]
         roots = self._roots_for(folder, top)
         if (
@@ -88,6 +118,7 @@ class PythonFinder:
             parts = folder.split("/")
             if "src" in parts:
                 roots.add("/".join(parts[: parts.index("src") + 1]))
+        self._all_roots = frozenset(roots)
         tops: dict[str, set[str]] = {}
         for path in self._paths:
             above = path
@@ -103,6 +134,14 @@ class PythonFinder:
         """The deepest root above the importing file first, then the others, shortest first."""
         found = self._roots.get(top, [])
         return sorted(found, key=lambda root: -len(root) if _above(root, folder) else 1)
+
+
+def _base(folder: str, level: int) -> str:
+    """The folder that so many dots mean in a file of a folder."""
+    base = PurePosixPath(folder)
+    for _ in range(level - 1):
+        base = base.parent
+    return "" if str(base) == "." else str(base)
 
 
 def _above(root: str, folder: str) -> bool:

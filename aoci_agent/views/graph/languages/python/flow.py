@@ -65,9 +65,9 @@ class Flow(Bindings):
         else:
             self.visit(node)
 
-    def _body(self, node: "Node | None", statement: int = -1, choice: int = 0) -> None:
+    def _body(self, node: "Node | None") -> None:
         if node is not None:
-            with self.draft.blocked(statement, choice):
+            with self.draft.blocked():
                 self.statements(node)
 
     def function(self, node: "Node", whole: "Node", decorators: "Sequence[Node]") -> None:
@@ -97,8 +97,7 @@ class Flow(Bindings):
             self._after(condition, body, node.end_byte)
 
     def _arm(self, condition: "Node | None", body: "Node | None", number: int, choice: int) -> None:
-        if condition is not None:
-            self.visit(condition)
+        self.visit(condition)
         if body is None:
             return
         with self.draft.blocked(number, choice):
@@ -128,7 +127,7 @@ class Flow(Bindings):
 
     def _for(self, node: "Node") -> None:
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
-        value = self.visit(right) if right is not None else UNKNOWN
+        value = self.visit(right)
         body = node.child_by_field_name("body")
         with self.draft.blocked(loop=True):
             if left is not None and right is not None:
@@ -230,7 +229,7 @@ class Flow(Bindings):
 
     def _return(self, node: "Node") -> None:
         for child in node.named_children:
-            self.around().results.append(self.visit(child))
+            self.holder().results.append(self.visit(child))
 
     def _assert(self, node: "Node") -> None:
         for child in node.named_children:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from aoci_agent.views.graph.draft import Draft
 from aoci_agent.views.graph.languages.python.expressions import Parameter
 from aoci_agent.views.graph.languages.python.flow import Flow
+from aoci_agent.views.graph.languages.walker import children_of, lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.scopes import Binding
 
@@ -63,7 +64,7 @@ class Reader(Flow):
         draft = self.draft
         name, method = self.text_of(named), draft.scope.kind == "class"
         slot, qualified = draft.slot(name), draft.qualified(name)
-        with draft.part(slot, qualified, _lines(whole), "function"):
+        with draft.part(slot, qualified, lines_of(whole), "function"):
             names, terms = self._decorators(decorators)
             parameters, declared = self._head(node)
             with draft.scoped("function", slot, qualified) as scope:
@@ -96,8 +97,8 @@ class Reader(Flow):
     def _head(self, node: "Node") -> tuple[list[Parameter], int]:
         inside = node.child_by_field_name("parameters")
         returned = node.child_by_field_name("return_type")
-        parameters = self.parameters(inside) if inside is not None else []
-        return parameters, self.annotation(returned) if returned is not None else UNKNOWN
+        parameters = self.parameters(inside)
+        return parameters, self.annotation(returned)
 
     def _given(
         self, name: str, decorators: list[str], parameters: list[Parameter], *, method: bool
@@ -123,16 +124,16 @@ class Reader(Flow):
         value = self.draft.raw.any_of(results)
         return self.term("lit", "Coroutine", value) if later else value
 
-    def parameters(self, node: "Node") -> list[Parameter]:
+    def parameters(self, node: "Node | None") -> list[Parameter]:
         found: list[Parameter] = []
-        for child in node.named_children:
+        for child in node.named_children if node is not None else ():
             name, declared, default = _parts_of_parameter(child)
             if name is None:
                 continue
-            kind = self.annotation(declared) if declared is not None else UNKNOWN
-            value = self.visit(default) if default is not None else UNKNOWN
+            kind = self.annotation(declared)
+            value = self.visit(default)
             if name.type in _SPLATS and name.named_children:
-                held = self.term("is", kind) if kind != UNKNOWN else UNKNOWN
+                held = self.is_a(kind)
                 if name.type == "list_splat_pattern":
                     value = self.term("lit", "list", held)
                 else:
@@ -162,7 +163,7 @@ class Reader(Flow):
             return
         draft, name = self.draft, self.text_of(named)
         slot, qualified = draft.slot(name), draft.qualified(name)
-        with draft.part(slot, qualified, _lines(whole), "class"):
+        with draft.part(slot, qualified, lines_of(whole), "class"):
             self._decorators(decorators)
             above = node.child_by_field_name("superclasses")
             bases = [self._base(child) for child in above.named_children] if above else []
@@ -181,7 +182,7 @@ class Reader(Flow):
         if node.type == "attribute":
             return self.member(node, "base")
         if node.type == "subscript":
-            value, *inside = [c for c in node.named_children if c.type != "comment"]
+            value, *inside = children_of(node)
             return self.term("[]", self._base(value), *map(self.annotation, inside))
         value = self.visit(node)
         return UNKNOWN if node.type in ("keyword_argument", "comment") else value
@@ -212,10 +213,6 @@ def _kind(decorators: list[str], *, method: bool) -> str:
     if not method or "staticmethod" in decorators:
         return "function"
     return "classmethod" if "classmethod" in decorators else "method"
-
-
-def _lines(node: "Node") -> tuple[int, int]:
-    return node.start_point[0] + 1, node.end_point[0] + 1
 
 
 def _parts_of_parameter(node: "Node") -> "tuple[Node | None, Node | None, Node | None]":

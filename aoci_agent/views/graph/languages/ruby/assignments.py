@@ -24,7 +24,7 @@ def assignment(walk: Walk, node: "Node", _use: str) -> int:
 def target(walk: Walk, node: "Node", value: int, at: int) -> None:
     """What is assigned to."""
     if node.type == "identifier":
-        flow.assigned(walk, node, walk.text_of(node), value, at)
+        flow.assigned(walk, node, value, at)
     elif node.type in ("instance_variable", "class_variable"):
         _assigned_field(walk, node, value)
     elif node.type == "call":

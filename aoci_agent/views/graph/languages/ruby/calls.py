@@ -51,7 +51,7 @@ def call(walk: Walk, node: "Node", _use: str) -> int:
     name = walk.text_of(verb)
     if receiver is not None:
         held = walk.visit(receiver)
-        given = _arguments(walk, listed)
+        given = ex.arguments(walk, listed)
         _block(walk, block, walk.term("each", held))
         if verb is None:
             return ex.called(walk, held, given)
@@ -85,7 +85,7 @@ def _bare_call(
     walk: Walk, verb: "Node", name: str, listed: "Node | None", block: "Node | None"
 ) -> int:
     """A call without a receiver."""
-    given = _arguments(walk, listed)
+    given = ex.arguments(walk, listed)
     scope = walk.around("class")
     named = _super if verb.type == "super" else bare
     term = named(walk, verb, "call")
@@ -118,10 +118,6 @@ def _super(walk: Walk, node: "Node", _use: str) -> int:
 
 def super_alone(walk: Walk, node: "Node", use: str) -> int:
     return walk.term("()", _super(walk, node, use))
-
-
-def _arguments(walk: Walk, node: "Node | None") -> list[int]:
-    return walk.all_of(node.named_children) if node is not None else []
 
 
 def _block(walk: Walk, node: "Node | None", item: int) -> None:

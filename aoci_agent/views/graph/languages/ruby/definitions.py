@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common import callables
-from aoci_agent.views.graph.languages.common.walk import Walk, lines_of
+from aoci_agent.views.graph.languages.common.walk import Walk
 from aoci_agent.views.graph.languages.ruby import calls
 from aoci_agent.views.graph.languages.ruby.notes import Level, level
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.spread import EXTENDED
 

@@ -1,12 +1,16 @@
 """Where `require` leads in Ruby: beside the file, or below any folder that is loaded from."""
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Self
+
+from aoci_agent.views.graph.languages.finder import PlainFinder
+from aoci_agent.views.graph.model import ALWAYS
 
 _ROOTS = ("lib", "test", "spec", "app", "ext")
 
 
-class RequireFinder:
+class RequireFinder(PlainFinder):
     """Knows the files by the names they are required under; those beside begin with `./`."""
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -25,14 +29,26 @@ class RequireFinder:
             found, key=lambda other: (len(posixpath.commonprefix([path, other])), other), default=""
         )
 
-    def child(self, space: str, name: str) -> str:
-        return ""
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """The name of the file."""
+        if kind != "find":
+            return None
+        place = name
+        if name.startswith("./"):
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(where), name))
+        file = _bare(place)
+        return ALWAYS if file in ("", ".", "..") else file
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str]:
+        """The names of the files."""
+        return [_bare(path) for path in paths]
 
-    def given(self, path: str) -> Sequence[str]:
-        return ()
+
+def _bare(path: str) -> str:
+    name = posixpath.basename(path)
+    while name.endswith(".rb"):
+        name = name.removesuffix(".rb")
+    return name
 
 
 def _names(path: str) -> Iterator[str]:

@@ -57,11 +57,6 @@ def _array(walk: Walk, node: "Node", _use: str) -> int:
     return walk.term("lit", "Array", walk.any_of(walk.all_of(node.named_children)))
 
 
-def _index(walk: Walk, node: "Node", _use: str) -> int:
-    terms = walk.all_of(node.named_children)
-    return walk.term("[]", terms[0]) if terms else UNKNOWN
-
-
 _nothing = (
     "comment",
     "string_content",
@@ -115,7 +110,7 @@ IDIOM = Idiom(
         "argument_list": ex.same(),
         "alias": definitions.alias,
         "array": _array,
-        "element_reference": _index,
+        "element_reference": ex.item,
         **dict.fromkeys(_through, _last),
         **dict.fromkeys(_nothing, ex.nothing),
     },

@@ -2,15 +2,18 @@
 
 import posixpath
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Self, cast
+
+from aoci_agent.views.graph.languages.finder import PlainFinder
+from aoci_agent.views.graph.model import ALWAYS
 
 _ROOTS = ("lib.rs", "main.rs")
 _HEADS = ("mod.rs", *_ROOTS)
 _ROOT_FOLDERS = frozenset(("bin", "tests", "benches", "examples", "fuzz_targets"))
 
 
-class CrateFinder:
+class CrateFinder(PlainFinder):
     """Knows the file of every module. A module's text is `crate`, `self`, `super` or a crate, `::` between."""
 
     def __init__(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> None:
@@ -48,11 +51,29 @@ class CrateFinder:
                     return place
         return ""
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """The module asked for; which module a file is in hangs on files with others below them only."""
+        if kind == "child":
+            return name
+        parts = [part for part in name.split("::")[1:] if part != "super"]
+        if kind != "find" or not parts:
+            return None
+        return parts[0] if len(parts) == 1 else ALWAYS
 
-    def given(self, path: str) -> Sequence[str]:
-        return ()
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str] | None:
+        """The modules of the files; everything where a crate, or modules of other files, moved."""
+        if self._libraries != before._libraries:
+            return None
+        found: set[str] = set()
+        inner: set[str] = set()
+        for path in paths:
+            folder, file = posixpath.split(path)
+            below = folder if file in _HEADS else path.removesuffix(".rs")
+            found.update((posixpath.basename(below), file.removesuffix(".rs")))
+            inner.add(below)
+        places = tuple(f"{folder}/" if folder else "" for folder in inner)
+        stay = self._paths & before._paths
+        return None if any(path.startswith(places) for path in stay) else found
 
     def _library(self, folder: str, data: bytes) -> Iterator[tuple[str, str]]:
         """Name of a library, as code writes it, and the file it begins with."""

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common import types
 from aoci_agent.views.graph.languages.common.callables import Parameter
-from aoci_agent.views.graph.languages.common.walk import Walk, child_of, lines_of
+from aoci_agent.views.graph.languages.common.walk import Walk, child_of
 from aoci_agent.views.graph.languages.rust import paths, patterns
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.spread import EXTENDED
 

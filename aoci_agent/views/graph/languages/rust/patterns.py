@@ -38,10 +38,6 @@ def _inner(walk: Walk, node: "Node", value: int) -> None:
             bind(walk, child, value)
 
 
-def _captured(walk: Walk, node: "Node", value: int) -> None:
-    _inner(walk, node, value)
-
-
 def _tuple(walk: Walk, node: "Node", value: int) -> None:
     for number, child in enumerate(node.named_children):
         bind(walk, child, walk.term("part", value, str(number)))
@@ -95,7 +91,7 @@ _READERS: Mapping[str, "Callable[[Walk, Node, int], None]"] = {
     "reference_pattern": _inner,
     "or_pattern": _inner,
     "parenthesized_pattern": _inner,
-    "captured_pattern": _captured,
+    "captured_pattern": _inner,
     "tuple_pattern": _tuple,
     "slice_pattern": _slice,
     "tuple_struct_pattern": _tuple_struct,

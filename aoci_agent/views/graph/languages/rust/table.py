@@ -13,8 +13,6 @@ from aoci_agent.views.graph.model import UNKNOWN
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_SAME = ("enumerate",)
-
 
 def _let(walk: Walk, node: "Node", _use: str) -> int:
     declared = walk.visit(node.child_by_field_name("type"), "type")
@@ -130,12 +128,6 @@ def _lookthrough(walk: Walk, node: "Node", _use: str) -> int:
     return walk.term("each" if node.type == "try_expression" else "[]", value)
 
 
-def _field(walk: Walk, node: "Node", use: str) -> int:
-    value, named = node.child_by_field_name("value"), node.child_by_field_name("field")
-    held = walk.visit(value)
-    return walk.member(held, named, use) if named is not None else UNKNOWN
-
-
 def _first_child(walk: Walk, node: "Node", use: str) -> int:
     for number, child in enumerate(node.named_children):
         if number:
@@ -190,7 +182,7 @@ IDIOM = Idiom(
         "return_expression": callables.given,
         "call_expression": _call,
         "generic_function": _first_child,
-        "field_expression": _field,
+        "field_expression": ex.member("value", "field"),
         "scoped_identifier": paths.head,
         "identifier": paths.name,
         "shorthand_field_identifier": paths.name,

@@ -30,9 +30,7 @@ class Declarations(Variables):
     def declared_function_(self, node: "Node") -> None:
         """`function f(a: string): T` above the function itself."""
         with self.draft.scoped("block"):
-            parameters = node.child_by_field_name("parameters")
-            if parameters is not None:
-                self.parameters(parameters)
+            self.parameters(node.child_by_field_name("parameters"))
             self.declared(node, "return_type")
 
     def class_(self, node: "Node") -> None:
@@ -62,7 +60,7 @@ class Declarations(Variables):
         for child in node.children:
             if child.type == "decorator":
                 self.visit(child)
-        for child in children_of(body) if body is not None else ():
+        for child in children_of(body):
             self._member(child, slot, qualified)
 
     def _heritage(self, node: "Node") -> list[int]:
@@ -107,13 +105,13 @@ class Declarations(Variables):
     def _properties(self, node: "Node", slot: str, qualified: str) -> None:
         """`constructor(private x: T)` declares a field."""
         listed = node.child_by_field_name("parameters")
-        for child in children_of(listed) if listed is not None else ():
+        for child in children_of(listed):
             marks = {mark.type for mark in child.children}
             pattern = child.child_by_field_name("pattern")
             if pattern is None or marks.isdisjoint(("accessibility_modifier", "readonly")):
                 continue
             with self.draft.unnoted():
-                value = self.instance(self.declared(child))
+                value = self.is_a(self.declared(child))
             self._keep(pattern, slot, qualified, value, child, declared=True)
 
     def _field(self, node: "Node", slot: str, qualified: str) -> None:
@@ -125,9 +123,9 @@ class Declarations(Variables):
         if given is not None and given.type in FUNCTIONS:
             self.callable(given, named, f"{slot}.{text}", f"{qualified}.{text}", "method")
             return
-        value = self.visit(given) if given is not None else UNKNOWN
+        value = self.visit(given)
         declared = kind != UNKNOWN
-        held = self.instance(kind) if declared else value
+        held = self.is_a(kind) if declared else value
         self._keep(named, slot, qualified, held, node, declared=declared)
 
     def _keep(
@@ -184,8 +182,7 @@ class Declarations(Variables):
         for child in children_of(body):
             inner = child.child_by_field_name("name") or child
             given = child.child_by_field_name("value")
-            if given is not None:
-                self.visit(given)
+            self.visit(given)
             if inner.type in ("property_identifier", "string"):
                 value = self.term("is", self.term("own", slot))
                 self._keep(inner, slot, qualified, value, child, declared=True)

@@ -29,7 +29,6 @@ _SHAPED = frozenset(
 _EACH = frozenset(
     ("map", "forEach", "filter", "find", "findIndex", "some", "every", "flatMap", "findLast")
 )
-_NAMES = frozenset(("property_identifier", "private_property_identifier"))
 
 
 class Expressions(Types):
@@ -88,7 +87,9 @@ class Expressions(Types):
     def this(self) -> int:
         return self._this[-1]
 
-    def visit(self, node: "Node", wanted: int = UNKNOWN) -> int:
+    def visit(self, node: "Node | None", wanted: int = UNKNOWN) -> int:
+        if node is None:
+            return UNKNOWN
         self.wanted = wanted
         reader = self._readers.get(node.type)
         if reader is not None:
@@ -101,7 +102,7 @@ class Expressions(Types):
     def member(self, node: "Node", kind: str) -> int:
         """A use of `object.property`."""
         base, named = (node.child_by_field_name(key) for key in ("object", "property"))
-        value = self.visit(base) if base is not None else UNKNOWN
+        value = self.visit(base)
         if named is None:
             return UNKNOWN
         return self.draft.use(self.place(named), kind, self.term(".", value, self.text_of(named)))
@@ -125,7 +126,7 @@ class Expressions(Types):
 
     def _subscript(self, node: "Node") -> int:
         base, index = (node.child_by_field_name(key) for key in ("object", "index"))
-        value = self.visit(base) if base is not None else UNKNOWN
+        value = self.visit(base)
         if index is None:
             return UNKNOWN
         if index.type == "string" and index.named_children:
@@ -221,7 +222,7 @@ class Expressions(Types):
         wanted = self.wanted
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
         sides = (left, right)
-        values = [self.visit(side, wanted) if side is not None else UNKNOWN for side in sides]
+        values = [self.visit(side, wanted) for side in sides]
         operator = node.child_by_field_name("operator")
         kind = operator.type if operator is not None else ""
         if kind == "instanceof" and left is not None and left.type == "identifier":
@@ -233,13 +234,13 @@ class Expressions(Types):
     def _cast(self, node: "Node") -> int:
         wanted = self.wanted
         value, *kinds = children_of(node)
-        kind = self.instance(self.type(kinds[0])) if kinds else UNKNOWN
+        kind = self.is_a(self.type(kinds[0])) if kinds else UNKNOWN
         held = self.visit(value, kind if kinds else wanted)
         return kind if kinds else held  # `as const` names no type
 
     def _satisfies(self, node: "Node") -> int:
         value, *kinds = children_of(node)
-        wanted = [self.instance(self.type(kind)) for kind in kinds]
+        wanted = [self.is_a(self.type(kind)) for kind in kinds]
         return self.visit(value, wanted[0] if wanted else UNKNOWN)
 
     def _assertion(self, node: "Node") -> int:
@@ -247,7 +248,7 @@ class Expressions(Types):
         inner = self._inner(kinds)
         for value in values:
             self.visit(value)
-        return self.instance(inner[0]) if inner else UNKNOWN
+        return self.is_a(inner[0]) if inner else UNKNOWN
 
     def _assignment(self, node: "Node") -> int:
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
@@ -259,7 +260,7 @@ class Expressions(Types):
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
         if left is not None:
             self.callee(left, "write")
-        return self.visit(right) if right is not None else UNKNOWN
+        return self.visit(right)
 
     def _element(self, node: "Node") -> int:
         shown = UNKNOWN
@@ -294,10 +295,7 @@ class Expressions(Types):
 
     def _yield(self, node: "Node") -> int:
         value = self._last(node)
-        scope = self.draft.scope
-        while scope.kind == "block" and scope.parent is not None:
-            scope = scope.parent
-        scope.yields.append(value)
+        self.holder().yields.append(value)
         return UNKNOWN
 
     # left to the readers of functions, variables and declarations

@@ -65,7 +65,7 @@ class Functions(Expressions):
 
     def _expected(self, node: "Node", declared: int, function: int) -> int:
         """What the function is declared to give."""
-        value = self.instance(declared)
+        value = self.is_a(declared)
         if value == UNKNOWN and function != UNKNOWN:
             value = self.term("()", function)
         later = any(child.type == "async" for child in node.children)
@@ -87,7 +87,7 @@ class Functions(Expressions):
 
     def _result(self, node: "Node", declared: int, results: list[int], yields: list[int]) -> int:
         if declared != UNKNOWN:
-            return self.instance(declared)
+            return self.is_a(declared)
         if yields:
             return self.term("lit", "Iterator", self.draft.raw.any_of(yields))
         value = self.draft.raw.any_of(results)
@@ -95,7 +95,7 @@ class Functions(Expressions):
         return self.term("lit", "Promise", value) if later else value
 
     def parameters(
-        self, node: "Node", held: int = UNKNOWN, wanted: int = UNKNOWN
+        self, node: "Node | None", held: int = UNKNOWN, wanted: int = UNKNOWN
     ) -> list[tuple[str, int]]:
         found: list[tuple[str, int]] = []
         slot = self.draft.scope.slot
@@ -106,9 +106,9 @@ class Functions(Expressions):
             if pattern.type == "assignment_pattern":
                 given = pattern.child_by_field_name("right")
                 pattern = pattern.child_by_field_name("left") or pattern
-            default = self.visit(given) if given is not None else UNKNOWN
+            default = self.visit(given)
             name = self.text_of(pattern) if pattern.type == "identifier" else ""
-            value = self.instance(kind)
+            value = self.is_a(kind)
             if kind == UNKNOWN:
                 told = self.term("arg", slot, name) if name and "~" not in slot else UNKNOWN
                 taken = self._taken(wanted, number)

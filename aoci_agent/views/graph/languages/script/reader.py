@@ -74,8 +74,7 @@ class ScriptReader(Declarations):
     def _if(self, node: "Node") -> None:
         number = self.draft.statement()
         condition = node.child_by_field_name("condition")
-        if condition is not None:
-            self.visit(condition)
+        self.visit(condition)
         for choice, key in enumerate(("consequence", "alternative")):
             arm = node.child_by_field_name(key)
             if arm is None:
@@ -103,7 +102,7 @@ class ScriptReader(Declarations):
         left, right, body = (node.child_by_field_name(key) for key in ("left", "right", "body"))
         with self.draft.scoped("block"):
             self.draft.block.loop = True
-            value = self.visit(right) if right is not None else UNKNOWN
+            value = self.visit(right)
             over = any(child.type == "of" for child in node.children)
             held = self.term("each", value) if over and value != UNKNOWN else UNKNOWN
             declares = node.child_by_field_name("kind") is not None
@@ -116,10 +115,9 @@ class ScriptReader(Declarations):
 
     def _switch(self, node: "Node") -> None:
         value, body = (node.child_by_field_name(key) for key in ("value", "body"))
-        if value is not None:
-            self.visit(value)
+        self.visit(value)
         with self.draft.scoped("block"):
-            for child in children_of(body) if body is not None else ():
+            for child in children_of(body):
                 with self.draft.blocked():
                     self.block(child)
 
@@ -128,7 +126,7 @@ class ScriptReader(Declarations):
             with self.draft.scoped("block"):
                 caught = child.child_by_field_name("parameter")
                 if caught is not None:
-                    self.pattern(caught, self.instance(self.declared(child)), "variable", 0)
+                    self.pattern(caught, self.is_a(self.declared(child)), "variable", 0)
                 body = child.child_by_field_name("body")
                 self.block(body if body is not None else child)
 

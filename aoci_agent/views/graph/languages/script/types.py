@@ -50,12 +50,12 @@ class Types(Walker):
         """What `this` is here."""
         raise NotImplementedError
 
-    def visit(self, node: "Node", wanted: int = UNKNOWN) -> int:
+    def visit(self, node: "Node | None", wanted: int = UNKNOWN) -> int:
         """The term of any expression; `wanted` is what the place it stands in is declared to take."""
         raise NotImplementedError
 
     def parameters(
-        self, node: "Node", held: int = UNKNOWN, wanted: int = UNKNOWN
+        self, node: "Node | None", held: int = UNKNOWN, wanted: int = UNKNOWN
     ) -> list[tuple[str, int]]:
         """Read parameters in the scope here; gives names and declared types."""
         raise NotImplementedError
@@ -74,10 +74,6 @@ class Types(Walker):
             return reader(node)
         inner = self._inner(node)
         return inner[0] if len(inner) == 1 else UNKNOWN
-
-    def instance(self, kind: int) -> int:
-        """A value of a type."""
-        return self.term("is", kind) if kind != UNKNOWN else UNKNOWN
 
     def declared(self, node: "Node", key: str = "type") -> int:
         """The declared type of a node."""
@@ -112,8 +108,7 @@ class Types(Walker):
 
     def _function_type(self, node: "Node") -> int:
         with self.draft.scoped("block"):
-            parameters = node.child_by_field_name("parameters")
-            types = self.parameters(parameters) if parameters is not None else []
+            types = self.parameters(node.child_by_field_name("parameters"))
             result = self.declared(node, "return_type")
             return self.term("outside", "func", *[kind for _, kind in types], result)
 
@@ -153,16 +148,15 @@ class Types(Walker):
         if node.type in _SIGNATURES:
             with self.draft.scoped("block"):
                 self.type_parameters(node)
-                parameters = node.child_by_field_name("parameters")
-                types = self.parameters(parameters) if parameters is not None else []
-                value = self.instance(self.declared(node, "return_type"))
+                types = self.parameters(node.child_by_field_name("parameters"))
+                value = self.is_a(self.declared(node, "return_type"))
             getter = any(child.type == "get" for child in node.children)
             kind = "property" if getter else "method"
             given = (("", UNKNOWN), *types)
             self.draft.entries.append(Entry(inner, kind, value, (), (), given, declared=True))
             shown = "method"
         else:
-            value = self.instance(self.declared(node))
+            value = self.is_a(self.declared(node))
             self.draft.entries.append(Entry(inner, "field", value, declared=True))
             shown = "field"
         self.define(inner, self._within(inner), named, shown, node)
@@ -176,12 +170,12 @@ class Types(Walker):
         """Type parameters as names of the scope here; with a slot they can be filled in."""
         listed = node.child_by_field_name("type_parameters")
         found: list[tuple[str, int]] = []
-        for child in children_of(listed) if listed is not None else ():
+        for child in children_of(listed):
             named = child.child_by_field_name("name")
             if named is not None:
                 text = self.text_of(named)
                 term = self.term("arg", f"{slot}.{text}", "") if slot else UNKNOWN
-                self.bind(named, "type", term, at=0)
+                self.bind(named, term, 0, "type")
                 found.append((text, term))
             for key in ("constraint", "value"):
                 self.declared(child, key)

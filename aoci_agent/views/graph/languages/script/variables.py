@@ -6,10 +6,11 @@ from aoci_agent.views.graph.languages.script.expressions import FUNCTIONS
 from aoci_agent.views.graph.languages.script.functions import Functions
 from aoci_agent.views.graph.languages.walker import children_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
-from aoci_agent.views.graph.scopes import Binding, Scope
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from aoci_agent.views.graph.scopes import Scope
 
 
 class Variables(Functions):
@@ -26,7 +27,7 @@ class Variables(Functions):
 
     def bound(self, named: "Node", slot: str, kind: str) -> None:
         if self.draft.scope.kind != "module":
-            self.bind(named, kind, self.term("own", slot), at=0, alias=True)
+            self.bind(named, self.term("own", slot), 0, kind, alias=True)
 
     def declarations(self, node: "Node") -> None:
         hoisted = node.type == "variable_declaration"
@@ -40,8 +41,8 @@ class Variables(Functions):
             return
         kind = self.declared(node)
         if named.type != "identifier":
-            value = self.visit(given, self.instance(kind)) if given is not None else UNKNOWN
-            held = self.instance(kind) if kind != UNKNOWN else value
+            value = self.visit(given, self.is_a(kind)) if given is not None else UNKNOWN
+            held = self.is_a(kind) if kind != UNKNOWN else value
             self.pattern(named, held, "variable", node.end_byte)
             return
         if self.top() or self.draft.scope.kind == "function" or self.draft.scope.kind == "block":
@@ -54,18 +55,17 @@ class Variables(Functions):
         shaped = given is not None and given.type in (*FUNCTIONS, "class", "object")
         if given is not None and shaped and (kind == UNKNOWN or given.type in FUNCTIONS):
             slot, qualified = self.place_for(named)
-            value = self._definition(given, named, (slot, qualified), self.instance(kind))
+            value = self._definition(given, named, (slot, qualified), self.is_a(kind))
             if not top or self.draft.scope.kind == "namespace":
                 alias = given.type != "object"
-                self.bind(named, "variable", value, at=0 if alias else node.end_byte, alias=alias)
+                self.bind(named, value, 0 if alias else node.end_byte, alias=alias)
             return
-        value = self.visit(given, self.instance(kind)) if given is not None else UNKNOWN
-        held = self.instance(kind) if kind != UNKNOWN else value
+        value = self.visit(given, self.is_a(kind)) if given is not None else UNKNOWN
+        held = self.is_a(kind) if kind != UNKNOWN else value
         if top:
             self._top_variable(node, named, held, declared=kind != UNKNOWN)
         else:
-            binding = self._binding(named, "variable", held, node.end_byte)
-            self.draft.bind(binding, self.holder() if hoisted else None)
+            self.bind(named, held, node.end_byte, scope=self.holder() if hoisted else None)
 
     def _definition(self, given: "Node", named: "Node", of: tuple[str, str], wanted: int) -> int:
         """`const f = () => ...`, `const C = class {...}`, `const o = {...}`."""
@@ -88,18 +88,7 @@ class Variables(Functions):
         self.draft.entries.append(Entry(slot, "variable", value, declared=declared))
         self.define(slot, qualified, named, "variable", node)
         if self.draft.scope.kind == "namespace":
-            self.bind(named, "variable", self.term("own", slot), at=0, alias=True)
-
-    def holder(self) -> Scope:
-        """The function (or the module) that `var` belongs to."""
-        scope = self.draft.scope
-        while scope.kind == "block" and scope.parent is not None:
-            scope = scope.parent
-        return scope
-
-    def _binding(self, named: "Node", kind: str, value: int, at: int) -> Binding:
-        line, column, *_ = self.place(named)
-        return Binding(self.text_of(named), kind, value, at, self.draft.block, line, column)
+            self.bind(named, self.term("own", slot), 0, alias=True)
 
     def pattern(self, node: "Node", value: int, kind: str, at: int) -> None:
         match node.type:
@@ -123,11 +112,11 @@ class Variables(Functions):
         if self.top():
             self._top_variable(node.parent or node, node, value, declared=False)
         else:
-            self.draft.bind(self._binding(node, kind, value, at))
+            self.bind(node, value, at, kind)
 
     def _defaulted(self, node: "Node", value: int, kind: str, at: int) -> None:
         left, right = (node.child_by_field_name(key) for key in ("left", "right"))
-        default = self.visit(right) if right is not None else UNKNOWN
+        default = self.visit(right)
         if left is not None:
             self.pattern(left, self.draft.raw.any_of([value, default]), kind, at)
 
@@ -145,7 +134,7 @@ class Variables(Functions):
             self.draft.use(self.place(named), "read", member)
             if node.type == "object_assignment_pattern":
                 right = node.child_by_field_name("right")
-                default = self.visit(right) if right is not None else UNKNOWN
+                default = self.visit(right)
                 member = self.draft.raw.any_of([member, default])
             self.pattern(named, member, kind, at)
         else:
@@ -162,7 +151,7 @@ class Variables(Functions):
             while scope is not None and name not in scope.names:
                 scope = scope.parent
             if scope is not None and scope.parent is not None:
-                self.draft.bind(self._binding(left, "variable", value, node.end_byte), scope)
+                self.bind(left, value, node.end_byte, scope=scope)
         else:
             self.visit(left)
         return value

@@ -2,14 +2,15 @@
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Self
 
 from aoci_agent.views.graph.languages.common import expressions as ex, reading
 from aoci_agent.views.graph.languages.common.outside import Containers
-from aoci_agent.views.graph.languages.common.walk import Idiom, Walk, lines_of
-from aoci_agent.views.graph.model import UNKNOWN, Entry, FileFacts
-from aoci_agent.views.graph.scopes import Binding
+from aoci_agent.views.graph.languages.common.walk import Idiom, Walk
+from aoci_agent.views.graph.languages.finder import PlainFinder
+from aoci_agent.views.graph.languages.walker import lines_of
+from aoci_agent.views.graph.model import ALWAYS, UNKNOWN, Entry, FileFacts
 from aoci_agent.views.syntax.parsed import Grammar
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _LOCAL = ("local", "typeset", "declare")
 _TAKING = ("trap", "command", "time", "eval")  # commands whose first word is another one
 
 
-class SourceFinder:
+class SourceFinder(PlainFinder):
     """A path as written is tried from the script's folder, then from every folder above it."""
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -36,14 +37,14 @@ class SourceFinder:
                 return ""
             folder = posixpath.dirname(folder)
 
-    def child(self, space: str, name: str) -> str:
-        return ""
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """The name of the file."""
+        file = posixpath.basename(name)
+        return None if kind != "find" else ALWAYS if file in ("", ".", "..") else file
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
-
-    def given(self, path: str) -> Sequence[str]:
-        return ()
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str]:
+        """The names of the files."""
+        return [posixpath.basename(path) for path in paths]
 
 
 class Shell:
@@ -119,18 +120,11 @@ def _declared(walk: Walk, node: "Node", _use: str) -> int:
                 child.child_by_field_name("name") if child.type == "variable_assignment" else child
             )
             if named is not None and named.type == "variable_name":
-                _hide(walk, named)
+                walk.bind(named, UNKNOWN, named.start_byte, scope=walk.around("function"))
             walk.visit(child.child_by_field_name("value"))
     else:
         walk.inside(node)
     return UNKNOWN
-
-
-def _hide(walk: Walk, node: "Node") -> None:
-    line, column, _, at = walk.place(node)
-    scope = walk.around("function") or walk.draft.scope
-    binding = Binding(walk.text_of(node), "variable", UNKNOWN, at, walk.draft.block, line, column)
-    walk.draft.bind(binding, scope)
 
 
 def _assigned(walk: Walk, node: "Node", _use: str) -> int:

@@ -2,13 +2,14 @@
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from aoci_agent.aoci.wordset import wordset
 from aoci_agent.views.graph.languages.common import reading
 from aoci_agent.views.graph.languages.common.outside import Containers
+from aoci_agent.views.graph.languages.finder import PlainFinder
 from aoci_agent.views.graph.languages.swift.table import IDIOM
 from aoci_agent.views.graph.model import FileFacts
 from aoci_agent.views.syntax.parsed import Grammar
@@ -24,7 +25,7 @@ _TARGET = re.compile(
 )
 
 
-class ModuleFinder:
+class ModuleFinder(PlainFinder):
     """Knows the modules by the last part of their folders, and by what their package says."""
 
     def __init__(self, paths: Sequence[str], settings: Mapping[str, bytes]) -> None:
@@ -39,14 +40,14 @@ class ModuleFinder:
     def find(self, path: str, module: str) -> str:
         return self._modules.get(module, "")
 
-    def child(self, space: str, name: str) -> str:
-        return ""
+    def clue(self, kind: str, where: str, name: str) -> str | None:
+        """The module asked for."""
+        return name if kind == "find" else None
 
-    def implicit(self, path: str, space: str) -> Sequence[str]:
-        return ()
-
-    def given(self, path: str) -> Sequence[str]:
-        return ()
+    def moved(self, before: Self, paths: Collection[str]) -> Collection[str]:
+        """Modules that have another folder."""
+        names = self._modules.keys() | before._modules.keys()
+        return [name for name in names if self.find("", name) != before.find("", name)]
 
 
 class Swift:

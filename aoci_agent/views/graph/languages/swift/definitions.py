@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from aoci_agent.views.graph.languages.common import callables, types
 from aoci_agent.views.graph.languages.common.callables import Form, Head, Parameter, made
-from aoci_agent.views.graph.languages.common.walk import Walk, child_of, lines_of
+from aoci_agent.views.graph.languages.common.walk import Walk, child_of
+from aoci_agent.views.graph.languages.walker import lines_of
 from aoci_agent.views.graph.model import UNKNOWN, Entry
 from aoci_agent.views.graph.spread import EXTENDED
 

@@ -122,7 +122,7 @@ def _if(walk: Walk, node: "Node", _use: str) -> int:
         _conditions(walk, node)
         for child in node.named_children:
             if child.type == "statements":
-                _block(walk, child, "")
+                ex.block(walk, child, "")
     for child in node.named_children:
         if child.type == "if_statement":
             walk.visit(child)
@@ -133,7 +133,7 @@ def _guard(walk: Walk, node: "Node", _use: str) -> int:
     _conditions(walk, node)
     for child in node.named_children:
         if child.type == "statements":
-            _block(walk, child, "")
+            ex.block(walk, child, "")
     return UNKNOWN
 
 
@@ -147,12 +147,6 @@ def _for(walk: Walk, node: "Node", _use: str) -> int:
         for child in node.named_children:
             if child.type in ("where_clause", "statements"):
                 walk.inside(child)
-    return UNKNOWN
-
-
-def _case(walk: Walk, node: "Node", _use: str) -> int:
-    with walk.draft.scoped("block"):
-        walk.inside(node)
     return UNKNOWN
 
 
@@ -195,12 +189,6 @@ def _name(walk: Walk, node: "Node", use: str) -> int:
     if text == "$0":
         return walk.subject
     return walk.name(node, use) if text != "self" else walk.me()
-
-
-def _block(walk: Walk, node: "Node", _use: str) -> int:
-    with walk.draft.scoped("block"):
-        walk.inside(node)
-    return UNKNOWN
 
 
 def _cast(walk: Walk, node: "Node", _use: str) -> int:
@@ -258,9 +246,9 @@ IDIOM = Idiom(
         "guard_statement": _guard,
         "while_statement": _if,
         "for_statement": _for,
-        "switch_entry": _case,
-        "catch_block": _case,
-        "do_statement": _case,
+        "switch_entry": ex.block,
+        "catch_block": ex.block,
+        "do_statement": ex.block,
         "pattern": _pattern,
         "lambda_literal": _lambda,
         "as_expression": _cast,

@@ -4,12 +4,15 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from aoci_agent import __version__
 from aoci_agent.agent.approval import Approver
+from aoci_agent.agent.budget import Budget
 from aoci_agent.agent.conversation import Conversation
 from aoci_agent.agent.dispatch import Dispatcher
 from aoci_agent.agent.events import SessionStarted
+from aoci_agent.agent.explored import explored_in
 from aoci_agent.agent.finding import Finder
 from aoci_agent.agent.freshness import Freshness, unchanged
 from aoci_agent.agent.limits import Limits
@@ -17,12 +20,14 @@ from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.models.catalog import ModelSettings, open_model
 from aoci_agent.agent.models.model import Model
 from aoci_agent.agent.no_model import NoModel
+from aoci_agent.agent.offer import Offer
 from aoci_agent.agent.permissions import Permissions
 from aoci_agent.agent.prompts import render as render_prompt
 from aoci_agent.agent.record import NoRecord, Recorder, SessionRecord
+from aoci_agent.agent.resume import RECORDED, Resumed, read
 from aoci_agent.agent.session import Knowledge, Session, build_prefix
+from aoci_agent.agent.spending import Spending
 from aoci_agent.agent.toolbox import Toolbox
-from aoci_agent.aoci.render import render
 from aoci_agent.bench import Bench, Launch, Progress
 from aoci_agent.config import shows_tags
 from aoci_agent.policies.catalog import policy_named
@@ -32,6 +37,7 @@ from aoci_agent.tools.registry import builtin_tools
 
 def open_session(launch: Launch, approver: Approver, progress: Progress | None = None) -> Session:
     """Everything of a session, in order: repository, index, tools, model, agent, record. May take seconds."""
+    launch, resumed = _going_on(launch)
     settings = launch.settings
     bench = Bench(launch)
     policy = policy_named(settings.policy)
@@ -44,15 +50,20 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
     permissions = Permissions(settings.mode)
     annotate = Freshness(bench.store) if material.index else unchanged
     prefix = build_prefix(toolbox.schemas, policy, material)
-    session_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
-    recorder = _recorder(launch, bench, session_id)
+    session_id = (
+        resumed.session_id
+        if resumed
+        else f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+    )
     model = choose_model(launch, settings.model)
+    recorder = _recorder(launch, bench, session_id)
     agent = Agent(
         model,
         Conversation(prefix, policy),
         Dispatcher(toolbox, permissions, approver, annotate),
         recorder,
-        Limits(settings.max_steps, settings.max_tokens, settings.max_cost, settings.max_seconds),
+        _budget(launch),
+        settings.compaction,
     )
     started = SessionStarted(
         session_id=session_id,
@@ -66,18 +77,35 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
         index_status=rendered.status if material.index else "no index",
         version=__version__,
         branch=bench.repository.branch() if bench.repository else "",
+        index_budget=settings.index_budget,
     )
-    return Session(
+    session = Session(
         agent,
         permissions,
         Knowledge(
             *(material, bench.store, _material_for(launch, bench, material), bench),
-            Finder(lookups),
+            *(Finder(lookups), Offer(bench.store), lambda: explored_in(_records(launch, bench))),
         ),
         lambda name: choose_model(launch, name),
         recorder,
         started,
     )
+    if resumed is not None:
+        session.go_on(resumed)
+    return session
+
+
+def _going_on(launch: Launch) -> tuple[Launch, Resumed | None]:
+    """The session to go on with, and its model and policy where the command line names none."""
+    if launch.resume is None:
+        return launch, None
+    resumed = read(launch.resume)
+    known: dict[str, str | int] = {"model": resumed.model, "policy": resumed.policy}
+    known["index_budget"] = resumed.index_budget
+    if resumed.model == RECORDED or launch.replay_from is not None:
+        del known["model"]
+    taken = {name: value for name, value in known.items() if value and name not in launch.chosen}
+    return replace(launch, settings=launch.settings.model_copy(update=taken)), resumed
 
 
 def _material_for(launch: Launch, bench: Bench, material: Material) -> Callable[[str], Material]:
@@ -88,7 +116,7 @@ def _material_for(launch: Launch, bench: Bench, material: Material) -> Callable[
     def for_model(name: str) -> Material:
         tags = shows_tags(settings, name)
         if tags not in known:
-            rendered = render(bench.store.current, settings.index_budget, tags=tags)
+            rendered = bench.rendered(settings.index_budget, tags=tags)
             known[tags] = replace(material, index=rendered if rendered.total else None)
         return known[tags]
 
@@ -114,8 +142,24 @@ def choose_model(launch: Launch, name: str) -> Model:
     )
 
 
+def _budget(launch: Launch) -> Budget:
+    """The limits of the settings, and the day's ledger of this user."""
+    settings = launch.settings
+    limits = Limits(
+        *(settings.max_steps, settings.max_tokens, settings.max_cost, settings.max_time),
+        turn_steps=settings.turn_steps,
+        day_cost=settings.day_max_cost,
+        day_tokens=settings.day_max_tokens,
+    )
+    return Budget(limits, Spending(launch.places.data / "spending"))
+
+
 def _recorder(launch: Launch, bench: Bench, session_id: str) -> Recorder:
     if not launch.keep_record:
         return NoRecord()
-    folder = launch.places.data / "sessions" / launch.places.project(bench.workspace.root)
-    return SessionRecord(folder / f"{session_id}.jsonl")
+    return SessionRecord(launch.resume or _records(launch, bench) / f"{session_id}.jsonl")
+
+
+def _records(launch: Launch, bench: Bench) -> Path:
+    """Where the records of this repository's sessions are kept."""
+    return launch.places.data / "sessions" / launch.places.project(bench.workspace.root)

@@ -14,6 +14,7 @@ from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.places import Places
 
 _TABLES = ("prices", "index_tags")  # set in config.toml only
+_OLD_NAMES = {"max_seconds": "max_time"}
 
 
 class Price(BaseModel):
@@ -25,6 +26,7 @@ class Price(BaseModel):
     output: float = Field(ge=0)
     cache_read: float | None = Field(default=None, ge=0)
     cache_write: float | None = Field(default=None, ge=0)
+    cache_write_1h: float | None = Field(default=None, ge=0)
     window: int | None = Field(default=None, gt=0)
 
 
@@ -43,14 +45,22 @@ class Settings(BaseModel):
     """How tool calls travel: native, read out of text, or a schema-constrained action."""
     index_budget: int = Field(default=60_000, ge=1_000)
     """Hard bound of the rendered index, in tokens."""
-    max_steps: int | None = Field(default=100, ge=1)
-    """Model calls per turn."""
+    max_steps: int | None = Field(default=None, ge=1)
+    """Model calls of a session."""
     max_tokens: int | None = Field(default=None, ge=1)
-    """Prompt plus output tokens per turn."""
+    """Prompt plus output tokens of a session."""
     max_cost: float | None = Field(default=None, ge=0)
-    """US dollars per session."""
-    max_seconds: float | None = Field(default=None, gt=0)
-    """Wall time per turn."""
+    """US dollars of a session."""
+    max_time: float | None = Field(default=None, gt=0)
+    """Seconds of work in a session: turns, not the time between them."""
+    turn_steps: int | None = Field(default=100, ge=1)
+    """Model calls of one turn; ends a turn that runs away."""
+    day_max_cost: float | None = Field(default=None, ge=0)
+    """US dollars of all sessions of a day."""
+    day_max_tokens: int | None = Field(default=None, ge=1)
+    """Prompt plus output tokens of all sessions of a day."""
+    compaction: Literal["auto", "off"] = "auto"
+    """What happens when the window is nearly full: make room by itself, or stop and ask."""
     navigation: Literal["static", "live", "auto"] = "static"
     """Who answers where a name is defined and used. Other than static starts language servers, which may
     run code of the repository."""
@@ -69,15 +79,23 @@ def shows_tags(settings: Settings, model: str) -> bool:
 def load_settings(places: Places, env: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
     """Settings from all sources. `flags` holds only what was given. Raises BadUsage naming the source."""
     file = places.config_file
-    values = _read(file)
+    values = _renamed(_read(file))
     _check(values, str(file))
-    from_env = {
-        name: env[key]
-        for name in Settings.model_fields
-        if (key := f"AOCI_AGENT_{name.upper()}") in env and name not in _TABLES
-    }
+    from_env = _renamed(
+        {
+            name: env[key]
+            for name in (*Settings.model_fields, *_OLD_NAMES)
+            if (key := f"AOCI_AGENT_{name.upper()}") in env and name not in _TABLES
+        }
+    )
     _check(values | from_env, "the environment (AOCI_AGENT_*)")
     return _check(values | from_env | dict(flags), "the command line")
+
+
+def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """With the present names of settings that had another one; the present name wins."""
+    old = {_OLD_NAMES[name]: value for name, value in values.items() if name in _OLD_NAMES}
+    return old | {name: value for name, value in values.items() if name not in _OLD_NAMES}
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -87,6 +87,7 @@ async def test_switches_are_in_the_record(repository: Path) -> None:
         "SessionStarted",
         "Notice",
         "Notice",
+        "SessionStarted",
         "HistoryRewritten",
     ]
     assert record[0]["prefix_id"] != ""

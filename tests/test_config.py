@@ -71,4 +71,4 @@ def test_every_setting_can_come_from_the_environment(tmp_path: Path) -> None:
     env = {f"AOCI_AGENT_{k.upper()}": v for k, v in (values | numbers).items()}
     settings = load_settings(places(tmp_path), env, {})
     assert settings.mode is Mode.AUTO_EDIT
-    assert settings.max_seconds == 7000
+    assert settings.max_time == 7000

@@ -1,11 +1,11 @@
 """The conversation a model is sent: fixed prefix, append-only messages, and the policy that shapes them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from aoci_agent.agent.events import ToolFinished
-from aoci_agent.agent.models.model import ContextOverflow, Request
+from aoci_agent.agent.events import Event, Grew, ToolFinished
+from aoci_agent.agent.models.model import Request
+from aoci_agent.agent.room import reply_room
 from aoci_agent.agent.toolbox import storable
-from aoci_agent.base import tokens
 from aoci_agent.policies.candidates import Candidate
 from aoci_agent.policies.conversation import (
     AssistantMessage,
@@ -15,11 +15,9 @@ from aoci_agent.policies.conversation import (
     said,
 )
 from aoci_agent.policies.layers import Prefix
+from aoci_agent.policies.pinned import Notebook
 from aoci_agent.policies.policy import Policy
-from aoci_agent.policies.shrink import drop_old_outputs
-
-MAX_OUTPUT = 8192
-INTERRUPTED = "Interrupted before it finished."
+from aoci_agent.policies.validity import mended
 
 
 class Conversation:
@@ -28,31 +26,56 @@ class Conversation:
     def __init__(self, prefix: Prefix, policy: Policy) -> None:
         self.prefix = prefix
         self.policy = policy
+        self.notebook = Notebook()
         self._messages: list[Message] = []
-        self._turn_start = 0
+        self._opening: int | None = None  # where the running turn begins
         self._rewritten = False  # the policy has, in this turn
-        self._told = 0  # messages `grown` has given
+        self._told = 0  # messages `write_grown` has written
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """All messages, oldest first."""
         return tuple(self._messages)
 
+    @property
+    def opening(self) -> int | None:
+        """The place of the message that began the running turn; None between turns."""
+        return self._opening
+
     def clear(self) -> None:
         """Forget everything but the fixed prefix."""
-        self._replace(())
+        self.notebook.forget()
+        self.rewrite((), None)
 
-    def grown(self) -> tuple[Message, ...]:
-        """The messages that came since this was last asked, or since history was rewritten."""
-        new = tuple(self._messages[self._told :])
-        self._told = len(self._messages)
-        return new
+    def restore(self, messages: Sequence[Message], notebook: Notebook) -> None:
+        """Go on from a conversation that was written down. What an interruption left open is closed."""
+        self.notebook = notebook
+        self.rewrite(mended(messages), None)
+
+    def rewrite(self, messages: Sequence[Message], opening: int | None) -> None:
+        """Take these in place of all messages; the running turn begins at `opening`."""
+        self._messages = list(messages)
+        self._opening = opening
+        self._told = len(messages)
+
+    def write_grown(self, write: Callable[[Event], None]) -> None:
+        """Write down the messages that came since the last time, or since history was rewritten."""
+        if new := tuple(self._messages[self._told :]):
+            self._told = len(self._messages)
+            write(Grew(new))
 
     def begin(self, prompt: str, note: str, candidates: Sequence[Candidate] = ()) -> None:
         """The person spoke. What is volatile (`note`) stands below the words, never before them."""
-        self._turn_start = len(self._messages)
+        self._opening = len(self._messages)
         self._rewritten = False
         self._messages.append(said(prompt, self.policy.opening(candidates), note))
+
+    def end(self) -> None:
+        """The turn is over: every unanswered call gets its answer, so that the next request is valid."""
+        if self._opening is not None:
+            open_turn = mended(self._messages[self._opening :])
+            self._messages[self._opening :] = open_turn
+        self._opening = None
 
     def remind(self, text: str) -> None:
         """The harness speaks."""
@@ -75,47 +98,18 @@ class Conversation:
         facts = (finished.title, result.read, result.changed, result.check)
         message = ToolMessage(finished.call.id, finished.call.name, text, result.ok, *facts)
         self._messages.append(message)
-
-    def close_open_calls(self) -> None:
-        """Give every unanswered call its answer, so that the next request is valid (peers.md 93)."""
-        answered = {m.call_id for m in self._messages if isinstance(m, ToolMessage)}
-        for message in tuple(self._messages[self._turn_start :]):
-            if isinstance(message, AssistantMessage):
-                for call in message.calls:
-                    if call.id not in answered:
-                        cut = ToolMessage(call.id, call.name, INTERRUPTED, ok=False)
-                        self._messages.append(cut)
+        self.notebook.saw((message,))
 
     def after_step(self) -> tuple[Message, ...] | None:
-        """Let the policy rewrite this turn's messages, once; returns the whole conversation if it did."""
-        if self._rewritten:
+        """The conversation as the policy rewrites it after a step, at most once a turn; None to leave it."""
+        if self._rewritten or self._opening is None:
             return None
-        rewritten = self.policy.after_step(tuple(self._messages[self._turn_start :]))
-        if rewritten is None:
+        turn = self.policy.after_step(tuple(self._messages[self._opening :]))
+        if turn is None:
             return None
         self._rewritten = True
-        self._replace((*self._messages[: self._turn_start], *rewritten))
-        return self.messages
-
-    def _replace(self, messages: tuple[Message, ...]) -> None:
-        self._messages = list(messages)
-        self._told = len(messages)
-
-    def drop_old_outputs(self) -> bool:
-        """Make room: old tool outputs first. False when there is nothing left to drop."""
-        shrunk = drop_old_outputs(self.messages)
-        if shrunk is None:
-            return False
-        self._replace(shrunk)
-        return True
+        return (*self._messages[: self._opening], *turn)
 
     def request(self, window: int | None) -> Request:
-        """The next request. Raises ContextOverflow when it is plainly too long to be worth sending."""
-        request = Request(self.prefix, self.messages, MAX_OUTPUT)
-        if window is not None:
-            size = tokens.estimate(self.prefix.system) + sum(
-                tokens.estimate(m.text) for m in request.messages
-            )
-            if size > window:
-                raise ContextOverflow(f"the request has about {size} tokens, the window {window}")
-        return request
+        """The next request; in a small window the reply gets less room."""
+        return Request(self.prefix, self.messages, reply_room(window))

@@ -27,6 +27,7 @@ class SessionStarted:
     index_status: str  # "412 of 475 entries, 39.7k tokens, tier 1", or "no index"
     version: str
     branch: str = ""  # "" without git or when detached
+    index_budget: int = 0  # bound of the rendered index in tokens; 0 in records that do not say
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What ends a turn: steps, tokens, money, time, repetition. All counted, none guessed."""
+"""What ends a turn: steps, time, repetition. All counted, none guessed. Money and tokens: `budget`."""
 
 import asyncio
 import hashlib
@@ -26,48 +26,69 @@ class Stop(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one turn, except `cost`, which bounds the session. None means unbounded."""
+    """Bounds of a session, except where said. None means unbounded."""
 
-    steps: int | None = 100
-    tokens: int | None = None  # prompt + output, summed over the turn
+    steps: int | None = None
+    tokens: int | None = None  # prompt + output, summed over all calls
     cost: float | None = None  # US dollars
-    seconds: float | None = None
+    seconds: float | None = None  # of work: turns, not the time between them
+    turn_steps: int | None = 100  # of one turn: a turn that runs away ends
+    day_cost: float | None = None  # US dollars of all sessions of a day
+    day_tokens: int | None = None
 
 
 class Guard:
-    """Checks the limits before every model call and watches for repetition after every tool call."""
+    """Checks steps and time before every model call and watches for repetition after every tool call."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits, worked: float = 0.0) -> None:
+        """`worked` is the time of the session's earlier turns, in seconds."""
+        self.limits = limits
+        self._worked = worked
         self._started = time.monotonic()
+        self._ended: float | None = None
         self._seen: Counter[str] = Counter()
 
     def before_step(self, turn: Totals, session: Totals) -> None:
         """Raise Stop when a bound is reached, before more is spent."""
-        bounds = self._limits
-        if bounds.steps is not None and turn.steps >= bounds.steps:
-            raise Stop("steps", f"stopped after {turn.steps} steps (--max-steps)")
-        if bounds.tokens is not None and turn.tokens >= bounds.tokens:
-            raise Stop("tokens", f"stopped after {turn.tokens} tokens (--max-tokens)")
-        if bounds.cost is not None:
-            self._check_cost(session, bounds.cost)
-        if bounds.seconds is not None and self.elapsed >= bounds.seconds:
+        bounds = self.limits
+        if bounds.steps is not None and session.steps >= bounds.steps:
+            raise Stop(
+                "steps",
+                f"stopped after {session.steps} steps (--max-steps); "
+                "to go on: /budget steps N, or `aoci-agent --continue` with a larger --max-steps",
+            )
+        if bounds.turn_steps is not None and turn.steps >= bounds.turn_steps:
+            raise Stop(
+                "steps", f"stopped after {turn.steps} steps in one turn (turn_steps); say go on"
+            )
+        if bounds.seconds is not None and self._worked + self.elapsed >= bounds.seconds:
             raise self.out_of_time()
 
+    def end(self) -> float:
+        """The turn is over: the clock stands still. Gives the seconds it took."""
+        if self._ended is None:
+            self._ended = time.monotonic()
+        return self.elapsed
+
     def out_of_time(self) -> Stop:
-        """The stop for a turn whose time is up."""
-        return Stop("time", f"stopped after {self.elapsed:.0f} s (--max-seconds)")
+        """The stop for a session whose time is up."""
+        took = self._worked + self.elapsed
+        return Stop(
+            "time",
+            f"stopped after {took:.0f} s (--max-time); "
+            "to go on: /budget time N, or `aoci-agent --continue` with a larger --max-time",
+        )
 
     @property
     def elapsed(self) -> float:
         """Seconds since the turn began."""
-        return time.monotonic() - self._started
+        return (self._ended or time.monotonic()) - self._started
 
     @property
     def remaining(self) -> float | None:
-        """Seconds left of the turn's time, None when unbounded."""
-        bound = self._limits.seconds
-        return None if bound is None else max(0.0, bound - self.elapsed)
+        """Seconds left of the session's time, None when unbounded."""
+        bound = self.limits.seconds
+        return None if bound is None else max(0.0, bound - self._worked - self.elapsed)
 
     def repeated(self, call: ToolCall, result: str) -> int:
         """How often this call gave this result in this turn. Raises Stop at the fifth.
@@ -85,12 +106,6 @@ class Guard:
                 "repeats", f"stopped: the same {call.name} call gave the same result {times} times"
             )
         return times
-
-    def _check_cost(self, session: Totals, bound: float) -> None:
-        if session.cost is None:
-            raise Stop("cost", "stopped: --max-cost is set but this model has no known price")
-        if session.cost >= bound:
-            raise Stop("cost", f"stopped at ${session.cost:.4f} (--max-cost {bound})")
 
 
 async def within(events: AsyncGenerator[Event], guard: Guard) -> AsyncGenerator[Event]:

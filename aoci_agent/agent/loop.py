@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
+from aoci_agent.agent.budget import Budget
+from aoci_agent.agent.compaction import Choice, Compaction
 from aoci_agent.agent.conversation import Conversation
 from aoci_agent.agent.dispatch import Dispatcher
 from aoci_agent.agent.events import (
     CallDelta,
     Event,
-    Grew,
     HistoryRewritten,
     Notice,
     ReasoningDelta,
@@ -20,7 +21,7 @@ from aoci_agent.agent.events import (
     ToolFinished,
     TurnStarted,
 )
-from aoci_agent.agent.limits import Guard, Limits, Stop, within
+from aoci_agent.agent.limits import Stop, within
 from aoci_agent.agent.meter import Meter
 from aoci_agent.agent.models.model import (
     BrokenReply,
@@ -39,7 +40,7 @@ from aoci_agent.base.errors import ForUser
 from aoci_agent.policies.candidates import Candidate
 from aoci_agent.policies.conversation import ToolCall
 
-ATTEMPTS = 3  # per step: cut streams, malformed replies, overflows that shrinking may cure
+ATTEMPTS = 3  # per step: cut streams, malformed replies, overflows that making room may cure
 
 
 class Agent:
@@ -51,20 +52,24 @@ class Agent:
         conversation: Conversation,
         dispatcher: Dispatcher,
         recorder: Recorder,
-        limits: Limits,
+        budget: Budget,
+        compaction: Choice = "auto",
     ) -> None:
         self.model = model
         self.conversation = conversation
         self.meter = Meter()
         self._dispatcher = dispatcher
-        self._recorder = recorder
-        self._limits = limits
+        self.recorder = recorder
+        self.budget = budget
+        self.compaction = Compaction(conversation, self.meter, budget, recorder.write, compaction)
+        self._sent = 0  # tokens of the newest request, counted locally
 
     async def run(
         self, prompt: str, note: str = "", candidates: Sequence[Candidate] = ()
     ) -> AsyncGenerator[Event]:
         """One turn. Cancelling or closing it stops model and command and leaves a valid history."""
-        turn = Turn(Guard(self._limits))
+        turn = Turn(self.budget.guard())
+        self.compaction.new_turn()
         self.conversation.begin(prompt, note, candidates)
         try:
             yield self._record(TurnStarted(prompt))
@@ -90,6 +95,16 @@ class Agent:
             self._settle()
         yield self._record(finished)
 
+    async def compact(self, focus: str) -> AsyncGenerator[Event]:
+        """Digest and summarise the conversation now, between two turns."""
+        made = self.compaction.by_hand(self.model, focus, lambda _: None)
+        try:
+            async with aclosing(made) as events:
+                async for event in events:
+                    yield self._record(event)
+        finally:
+            self.budget.release()
+
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
         while True:
             turn.guard.before_step(turn.totals, self.meter.session)
@@ -109,30 +124,38 @@ class Agent:
 
     async def _ask(self, turn: Turn) -> AsyncGenerator[Event]:
         """One model call, asked again when the stream was cut or the window was too small."""
-        failure = ""
+        failure, overflow = "", False
         for _ in range(ATTEMPTS):
+            room = self.compaction.before_call(self.model, turn.spent)
+            async with aclosing(room) as events:
+                async for event in events:
+                    yield event
+            overflow = False
             try:
                 async with aclosing(self._stream(turn)) as events:
                     async for event in events:
                         yield event
+                for near in self.budget.near(self.meter.session):
+                    yield Notice(near, "warning")
                 return
             except BrokenReply as error:
                 failure = str(error)
                 yield Notice(f"{error}; nothing of it was run, asking again", "warning")
             except ContextOverflow as error:
-                if not self.conversation.drop_old_outputs():
-                    raise Stop(
-                        "overflow", f"{error}; nothing is left to drop: /clear or a larger model"
-                    ) from error
-                yield HistoryRewritten(
-                    "old tool outputs dropped: the window was full", self.conversation.messages
-                )
+                failure, overflow = str(error), True
+                self.compaction.refused(self.model, self._sent, error)
+                yield Notice(f"{error}; making room", "warning")
+        if overflow:
+            raise Stop("overflow", f"{failure}, also after making room (/clear, or a larger model)")
         why = f"the model's reply failed {ATTEMPTS} times in a row: {failure}"
         raise Stop("model", f"{why} (try again, or another model)")
 
     async def _stream(self, turn: Turn) -> AsyncGenerator[Event]:
         request = self.conversation.request(self.model.window)
         call = self.meter.start(request, self.model, self.conversation.policy.name)
+        ahead, recorded = call.ahead.usage, self.model.recorded
+        self.budget.before(ahead, self.meter.session, recorded=recorded)
+        self._sent = call.prompt_tokens
         yield StepStarted(turn.totals.steps + 1, call.prompt_tokens)
         try:
             async with aclosing(self.model.stream(request)) as pieces:
@@ -156,11 +179,14 @@ class Agent:
             # Whatever was received has been paid for: a cut call is metered, as an estimate.
             record = call.abort(error)
             turn.spent(record)
+            self.budget.after(record)
             self._record(StepFinished(record, self.meter.session))
             if not isinstance(error, BrokenReply):
                 self.conversation.hear_part(call.text)
             raise
         turn.spent(record)
+        self.budget.after(record)
+        self.compaction.scale.learn(self.model.name, call.prompt_tokens, record.usage)
         yield StepFinished(record, self.meter.session)
 
     async def _act(self, calls: tuple[ToolCall, ...], turn: Turn) -> AsyncGenerator[Event]:
@@ -174,7 +200,10 @@ class Agent:
                     self.conversation.answer(event, nudge)
         turn.count_strike(malformed=malformed == len(calls))
         if rewritten := self.conversation.after_step():
-            yield HistoryRewritten(f"policy {self.conversation.policy.name}", rewritten)
+            self._grew()
+            self.conversation.rewrite(rewritten, self.conversation.opening)
+            reason = f"policy {self.conversation.policy.name}"
+            yield HistoryRewritten(reason, rewritten)
 
     def _follow_up(self, turn: Turn) -> str:
         """What to ask instead of ending: the rest of a cut reply, or the check that is missing."""
@@ -186,14 +215,14 @@ class Agent:
 
     def _settle(self) -> None:
         """Leave a history that can be sent, and a record that has all of it."""
-        self.conversation.close_open_calls()
+        self.conversation.end()
+        self.budget.release()
         self._grew()
 
     def _grew(self) -> None:
         """Write down what the conversation grew by, before anything else is said of it."""
-        if messages := self.conversation.grown():
-            self._recorder.write(Grew(messages))
+        self.conversation.write_grown(self.recorder.write)
 
     def _record(self, event: Event) -> Event:
-        self._recorder.write(event)
+        self.recorder.write(event)
         return event

@@ -2,9 +2,11 @@
 
 A line is written with a single O_APPEND write, which puts it into the kernel before the call
 returns; `fsync` follows at the end of each turn. A torn last line (power loss, full disk) is
-skipped by the reader and cut off before the next append, never glued to a new record (R10).
+skipped by the reader and ended before the next append: nothing is glued to it, no byte is lost (R10).
+One process writes a record at a time.
 """
 
+import fcntl
 import json
 import os
 import time
@@ -44,9 +46,10 @@ class SessionRecord:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _cut_torn_tail(path)
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             self._fd = os.open(path, flags, 0o600)
+            _alone(self._fd, path)
+            _end_torn_tail(self._fd)
         except OSError as error:
             raise ForUser(
                 f"cannot write the session record {path}: {error.strerror}",
@@ -94,10 +97,19 @@ def read_record(path: Path) -> Iterator[dict[str, Any]]:
                 yield data
 
 
-def _cut_torn_tail(path: Path) -> None:
-    if not path.exists():
-        return
-    with path.open("r+b") as file:
-        data = file.read()
-        if data and not data.endswith(b"\n"):
-            file.truncate(data.rfind(b"\n") + 1)
+def _alone(file: int, path: Path) -> None:
+    """Hold the record for this process. Raises ForUser where another one has it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(file)
+        raise ForUser(
+            f"session {path.stem} is open in another terminal",
+            "leave it there first, or start a new session without --continue",
+        ) from error
+
+
+def _end_torn_tail(file: int) -> None:
+    size = os.fstat(file).st_size
+    if size and os.pread(file, 1, size - 1) != b"\n":
+        os.write(file, b"\n")

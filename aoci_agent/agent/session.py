@@ -4,28 +4,41 @@ import asyncio
 import datetime
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from aoci_agent.agent.events import Event, HistoryRewritten, Notice, SessionStarted
+from aoci_agent.agent.account import Account
+from aoci_agent.agent.continuing import go_on
+from aoci_agent.agent.events import (
+    Event,
+    HistoryRewritten,
+    Notice,
+    SessionStarted,
+    ToolFinished,
+    TurnStarted,
+)
 from aoci_agent.agent.finding import Finder
 from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.mode import Mode
-from aoci_agent.agent.models.model import Model
+from aoci_agent.agent.models.model import Model, Request
 from aoci_agent.agent.models.wrapping import warm
+from aoci_agent.agent.offer import Offer
 from aoci_agent.agent.permissions import Permissions
+from aoci_agent.agent.preview import Choice, Coming, kept_line
 from aoci_agent.agent.prompts import render
 from aoci_agent.agent.record import Recorder
+from aoci_agent.agent.resume import Resumed
+from aoci_agent.agent.room import must_fit
+from aoci_agent.agent.saving import Exploring
 from aoci_agent.aoci.lookup import entries_at, search
 from aoci_agent.aoci.write import full_line
-from aoci_agent.base.errors import ForModel
+from aoci_agent.base.errors import BadUsage, ForModel
+from aoci_agent.policies.candidates import HOW_MANY, Candidate
 from aoci_agent.policies.catalog import policy_named
+from aoci_agent.policies.conversation import Message, UserMessage
 from aoci_agent.policies.layers import Prefix, ToolSchema
 from aoci_agent.policies.policy import Material, Policy
 from aoci_agent.tools.registry import IndexView
-
-if TYPE_CHECKING:
-    from aoci_agent.policies.candidates import Candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,8 @@ class Knowledge:
     material_for: Callable[[str], Material]  # for a model's name: some see no tags
     derived: Derived | None = None  # what else is known, kept outside of memory
     finder: Finder | None = None  # for policies that deliver code with a question
+    offer: Offer | None = None  # the committed index, to be brought in step with the code
+    explored: Callable[[], Exploring] = Exploring  # what exploring took without the index
 
 
 def build_prefix(schemas: tuple[ToolSchema, ...], policy: Policy, material: Material) -> Prefix:
@@ -81,36 +96,61 @@ class Session:
         started: SessionStarted,
     ) -> None:
         self.agent = agent
+        self._notices: tuple[Notice, ...] = ()
         self.started = started
         self._permissions = permissions
         self._knowledge = knowledge
         self._open_model = open_model
         self._recorder = recorder
         self._preparing: asyncio.Task[None] | None = None
+        self.account = Account(
+            agent, lambda path: path in knowledge.index.current.by_path, knowledge.explored
+        )
         recorder.write(started)
 
     async def run(self, prompt: str) -> AsyncGenerator[Event]:
-        """One turn. The date and mode go below the words of the person: they would spoil the prefix."""
-        policy = self.agent.conversation.policy
-        note = render(
+        """One turn. The date and mode go below the words of the person: they would spoil the prefix.
+
+        Raises BadUsage where the fixed layers leave no room in the model's window.
+        """
+        self._must_fit(self.agent.conversation.policy, self._knowledge.material, self.agent.model)
+        most = self.agent.conversation.policy.wants_candidates
+        candidates, why_none = await self._candidates(prompt, most)
+        self.account.begin(prompt, candidates)
+        turn = self.agent.run(prompt, self._note(), candidates)
+        changed: set[str] = set()
+        try:
+            async for event in turn:
+                if isinstance(event, ToolFinished):
+                    changed.update(event.result.changed)
+                self.account.saw(event)
+                yield event
+                if why_none and isinstance(event, TurnStarted):
+                    yield Notice(f"no code goes with this question: {why_none}", "warning")
+        finally:
+            await turn.aclose()
+        offer = self._knowledge.offer
+        if offer is not None and (told := offer.due(frozenset(changed))):
+            yield Notice(told)
+
+    def _note(self) -> str:
+        """What is volatile of the next question."""
+        return render(
             "context",
             date=datetime.date.today().isoformat(),
             mode=self._permissions.mode,
-            policy=policy.name,
+            policy=self.agent.conversation.policy.name,
         )
-        candidates: tuple[Candidate, ...] = ()
+
+    async def _candidates(self, prompt: str, most: int) -> tuple[tuple[Candidate, ...], str]:
+        """The blocks that go with a question, and why there are none where that is a fault."""
         finder = self._knowledge.finder
-        if policy.wants_candidates and finder is not None:
-            try:
-                candidates = await finder.find(prompt, policy.wants_candidates)
-            except ForModel as error:
-                yield Notice(f"no code goes with this question: {error}", "warning")
-        turn = self.agent.run(prompt, note, candidates)
+        if not most or finder is None:
+            return (), ""
         try:
-            async for event in turn:
-                yield event
-        finally:
-            await turn.aclose()
+            return await finder.find(prompt, most), ""
+        except ForModel as error:
+            return (), str(error)
 
     async def warm(self) -> None:
         """Let the model prepare itself (imports, child process) before the first question.
@@ -134,6 +174,53 @@ class Session:
             branch=self.started.branch,
         )
 
+    def go_on(self, resumed: Resumed) -> None:
+        """Take up an earlier session where its record ends."""
+        self._notices = go_on(self.agent, resumed)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What a person should know before the first question: of a resumed session, of what does not fit."""
+        try:
+            conversation = self.agent.conversation
+            self._must_fit(conversation.policy, self._knowledge.material, self.agent.model)
+        except BadUsage as error:
+            return (*self._notices, Notice(f"{error.message} (try {error.hint})", "error"))
+        return self._notices
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation as it is."""
+        return self.agent.conversation.messages
+
+    async def compact(self, focus: str = "") -> AsyncGenerator[Event]:
+        """Make room now: a digest and a summary that keeps above all what `focus` names."""
+        events = self.agent.compact(focus)
+        try:
+            async for event in events:
+                yield event
+        finally:
+            await events.aclose()
+
+    def _must_fit(self, policy: Policy, material: Material, model: Model) -> None:
+        tools = self.agent.conversation.prefix.tools
+        prefix = self.agent.conversation.prefix
+        if (policy, material) != (self.agent.conversation.policy, self._knowledge.material):
+            prefix = build_prefix(tools, policy, material)
+        must_fit(policy.name, self.agent.meter.parts(Request(prefix, ())), model.window)
+
+    def _switched(self) -> None:
+        """Write down under what the session goes on, for the one that resumes it."""
+        agent = self.agent
+        now = replace(
+            self.started,
+            model=agent.model.name,
+            policy=agent.conversation.policy.name,
+            mode=self._permissions.mode,
+            prefix_id=agent.conversation.prefix.content_id,
+        )
+        self._recorder.write(now)
+
     def set_mode(self, mode: Mode) -> None:
         """Change permissions from the next call on."""
         self._permissions.mode = mode
@@ -142,13 +229,19 @@ class Session:
     async def set_model(self, name: str) -> str:
         """Change the model from the next call on. Raises ForUser and keeps the old one when it cannot."""
         model = self._open_model(name)
+        material = self._knowledge.material_for(name)
+        try:
+            self._must_fit(self.agent.conversation.policy, material, model)
+        except BadUsage:
+            await model.close()
+            raise
         old, self.agent.model = self.agent.model, model
         await old.close()
-        material = self._knowledge.material_for(name)
         if material != self._knowledge.material:
             self._knowledge = replace(self._knowledge, material=material)
             self._show(material)
         self._recorder.write(Notice(f"model {name}"))
+        self._switched()
         return f"model: {name}; the next call sends the whole prompt fresh (caches belong to one model)"
 
     def _show(self, material: Material) -> None:
@@ -157,22 +250,41 @@ class Session:
         tools = conversation.prefix.tools
         conversation.prefix = build_prefix(tools, conversation.policy, material)
 
+    async def policies(self, prompt: str = "") -> tuple[Choice, ...]:
+        """The next call under each policy, for this prompt or the last question. Nothing is sent."""
+        conversation = self.agent.conversation
+        asked = [m.question for m in conversation.messages if isinstance(m, UserMessage)]
+        question = prompt or next(filter(None, reversed(asked)), "")
+        found, why_none = await self._candidates(question, HOW_MANY if question else 0)
+        coming = Coming(
+            *(conversation.prefix.tools, self._knowledge.material, conversation.messages),
+            *(question, self._note(), found),
+            searched=bool(question) and not why_none,
+        )
+        return await asyncio.to_thread(self.account.preview, coming)
+
     def set_policy(self, name: str) -> str:
         """Change what the next turn's prefix holds."""
         policy = policy_named(name)
+        self._must_fit(policy, self._knowledge.material, self.agent.model)
         conversation = self.agent.conversation
+        before = self.account.ahead()
         conversation.policy = policy
         self._show(self._knowledge.material)
         self._recorder.write(Notice(f"policy {name}, prefix {conversation.prefix.content_id}"))
+        self._switched()
         missing = policy.wants_index and self._knowledge.material.index is None
         note = " (there is no index)" if missing else ""
-        return f"policy: {name}{note}, from the next turn on"
+        kept = kept_line(before, self.account.ahead())
+        return f"policy: {policy.name}{note}, from the next turn on; {kept}"
 
     def index(self, words: str) -> str:
-        """The status for "", the entries at "show PATH", else the entries that match the words."""
+        """The status for "", entries at "show PATH", "diff" and "update" of the committed index, else a search."""
         index = self._knowledge.index.current
         if not words:
             return self.started.index_status
+        if words in ("diff", "update") and (offer := self._knowledge.offer) is not None:
+            return offer.diff() if words == "diff" else offer.update()
         if words in ("build", "stats"):
             return f"run `aoci-agent index {words}` in a shell; here: /index, /index show PATH, /index WORDS"
         if words.startswith("show "):

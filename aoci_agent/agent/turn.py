@@ -48,4 +48,4 @@ class Turn:
     def finished(self, reason: Reason, message: str = "") -> TurnFinished:
         """The closing event."""
         denied = tuple(self.denied)
-        return TurnFinished(reason, self.text, self.totals, denied, message, self.guard.elapsed)
+        return TurnFinished(reason, self.text, self.totals, denied, message, self.guard.end())

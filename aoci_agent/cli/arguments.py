@@ -8,6 +8,7 @@ from aoci_agent import __version__
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.cli.index_arguments import add_index
 from aoci_agent.cli.search_arguments import LOOKUPS, add_lookups, add_measures
+from aoci_agent.cli.sessions_arguments import add_sessions
 from aoci_agent.cli.views_arguments import add_views
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ MODES = ("read-only", "ask", "auto-edit", "full-auto")
 POLICIES = ("grep-read", "aoci", "eager", "compact")
 STYLES = ("auto", "native", "text", "schema")
 FORMATS = ("text", "json", "stream-json")
-COMMANDS = ("index", "views", *LOOKUPS, "eval", "doctor", "demo")
+COMMANDS = ("index", "views", *LOOKUPS, "sessions", "eval", "doctor", "demo")
 EXITS = (
     "exit codes: 0 done, 1 error, 2 usage, 3 limit reached, 4 an action was denied, 130 interrupted"
 )
@@ -37,10 +38,12 @@ class Arguments(argparse.Namespace):
     max_steps: int | None
     max_tokens: int | None
     max_cost: float | None
-    max_seconds: float | None
+    max_time: float | None
     index_budget: int | None
     cwd: Path
     no_session: bool
+    go_on: bool
+    resume: str | None
     record_responses: Path | None
     fake_responses: Path | None
     # index, search
@@ -74,6 +77,8 @@ class Arguments(argparse.Namespace):
     commits: list[str]
     last: int | None
     views: list[str] | None
+    # sessions
+    everywhere: bool
     # demo
     plain: bool
     keep: bool
@@ -89,6 +94,9 @@ class Parser(argparse.ArgumentParser):
 
 def parse(argv: list[str]) -> Arguments:
     """Read the command line. The first word decides between a command and a prompt. Raises BadUsage."""
+    if argv and argv[0] == "resume":  # the newest session, or the one that is named
+        named = len(argv) > 1 and not argv[1].startswith("-")
+        argv = ["--resume", *argv[1:]] if named else ["--continue", *argv[1:]]
     if argv and argv[0] in COMMANDS:
         return _commands().parse_args(argv, namespace=Arguments())
     arguments = _agent().parse_args(argv, namespace=Arguments())
@@ -101,7 +109,7 @@ def _agent() -> Parser:
         prog="aoci-agent",
         allow_abbrev=False,
         description="A terminal coding agent that already knows the repository it is started in.",
-        epilog=f"commands: aoci-agent index build|update|check|show|diff|… · views build|status|verify · search|symbols|definition|references|callers|hover · eval NAME · doctor · demo     {EXITS}",
+        epilog=f"commands: aoci-agent index build|update|check|show|diff|… · views build|status|verify · search|symbols|definition|references|callers|hover · sessions list|stats · resume [ID] · eval NAME · doctor · demo     {EXITS}",
     )
     parser.add_argument("prompt", nargs="?", default="", help="start on this task")
     parser.add_argument(
@@ -111,6 +119,16 @@ def _agent() -> Parser:
     _add_model(parser)
     _add_limits(parser)
     _add_place(parser)
+    parser.add_argument(
+        "-c", "--continue", dest="go_on", action="store_true", help="go on with the newest session"
+    )
+    parser.add_argument(
+        *("-r", "--resume"),
+        nargs="?",
+        const="",
+        metavar="ID",
+        help="go on with the session whose id begins so",
+    )
     parser.add_argument("--no-session", action="store_true", help="keep no session record")
     parser.add_argument(
         "--record-responses", type=Path, metavar="FILE", help="record model replies"
@@ -128,6 +146,7 @@ def _commands() -> Parser:
     add_index(commands, _add_place)
     add_views(commands, _add_place)
     add_lookups(commands, _add_place)
+    add_sessions(commands, _add_place)
     add_measures(commands)
     doctor = commands.add_parser("doctor", allow_abbrev=False, help="what is installed, and works")
     doctor.add_argument("--json", action="store_true", help="machine-readable output")
@@ -159,12 +178,14 @@ def _add_model(parser: Parser) -> None:
 
 def _add_limits(parser: Parser) -> None:
     group = parser.add_argument_group("limits")
-    group.add_argument("--max-steps", type=int, metavar="N", help="model calls per turn (100)")
+    group.add_argument("--max-cost", type=float, metavar="USD", help="dollars of the session")
     group.add_argument(
-        "--max-tokens", type=int, metavar="N", help="prompt + output tokens per turn"
+        "--max-tokens", type=int, metavar="N", help="prompt + output tokens of the session"
     )
-    group.add_argument("--max-cost", type=float, metavar="USD", help="dollars per session")
-    group.add_argument("--max-seconds", type=float, metavar="S", help="wall time per turn")
+    group.add_argument("--max-steps", type=int, metavar="N", help="model calls of the session")
+    group.add_argument(
+        *("--max-time", "--max-seconds"), type=float, metavar="S", help="seconds of work"
+    )
 
 
 def _add_place(parser: Parser) -> None:

@@ -11,10 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
 
     from aoci_agent.agent.approval import Approver
-    from aoci_agent.agent.events import Event, SessionStarted
+    from aoci_agent.agent.budget import Line
+    from aoci_agent.agent.events import Event, Notice, SessionStarted
+    from aoci_agent.agent.gauge import Gauge
     from aoci_agent.agent.meter import StepRecord, Totals
+    from aoci_agent.agent.preview import Choice
+    from aoci_agent.agent.saving import Saving
     from aoci_agent.agent.session import Session, Status
     from aoci_agent.bench import Launch
+    from aoci_agent.policies.conversation import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,7 @@ class DeferredSession:
             if self._chosen is not None:
                 self._session.set_mode(self._chosen)
         await self._session.warm()
+        await asyncio.to_thread(self._session.account.prepare)
         return self._session.started
 
     def _open(self) -> "Session":
@@ -89,6 +95,25 @@ class DeferredSession:
         """Switch the policy."""
         return self._opened().set_policy(name)
 
+    async def compact(self, focus: str) -> "AsyncGenerator[Event]":
+        """Make room in the window now."""
+        events = self._opened().compact(focus)
+        try:
+            async for event in events:
+                yield event
+        finally:
+            await events.aclose()
+
+    @property
+    def notices(self) -> "tuple[Notice, ...]":
+        """What to know before the first question."""
+        return self._opened().notices
+
+    @property
+    def messages(self) -> "tuple[Message, ...]":
+        """The conversation as it is."""
+        return self._session.messages if self._session else ()
+
     def clear(self) -> None:
         """A new conversation."""
         if self._session:
@@ -108,6 +133,30 @@ class DeferredSession:
     def steps(self) -> "tuple[StepRecord, ...]":
         """Every model call so far."""
         return self._session.steps() if self._session else ()
+
+    def turn(self) -> "Totals":
+        """Sums of the newest turn."""
+        return self._opened().account.turn
+
+    def gauge(self) -> "Gauge":
+        """How full the window is."""
+        return self._opened().account.gauge()
+
+    def saving(self) -> "Saving | None":
+        """What the index saved in the newest turn."""
+        return self._opened().account.saving()
+
+    def limits(self) -> "tuple[Line, ...]":
+        """Every limit, and what is used of it."""
+        return self._opened().account.limits()
+
+    def set_limit(self, key: str, value: str) -> str:
+        """Change a limit."""
+        return self._opened().account.set_limit(key, value)
+
+    async def policies(self, prompt: str) -> "tuple[Choice, ...]":
+        """The next call under each policy."""
+        return await self._opened().policies(prompt)
 
     async def index(self, words: str) -> str:
         """Status, an entry, or a search; needs no model."""

@@ -1,21 +1,43 @@
 """Figures for plain text output: the same records the screen shows."""
 
 from aoci_agent.agent.meter import StepRecord, Totals
+from aoci_agent.agent.models.model import Provenance
 
 
-def money(cost: float | None) -> str:
-    """Dollars, or `$?` when no price is known."""
-    return "$?" if cost is None else f"${cost:.4f}"
+def money(cost: float | None, *, estimated: bool = False) -> str:
+    """Dollars, or `$?` when no price is known; `~` where the tokens were counted locally."""
+    return "$?" if cost is None else f"{'~' if estimated else ''}${cost:.4f}"
 
 
 def turn_line(totals: Totals) -> str:
     """One line: steps, buckets, hit rate, cost. `~` marks counts that are estimates."""
     mark = "~" if totals.estimated else ""
+    local = totals.steps and totals.local == totals.steps
+    paid = "local" if local else money(totals.cost, estimated=totals.estimated)
     return (
         f"{totals.steps} {'step' if totals.steps == 1 else 'steps'}, {mark}{totals.prompt} prompt (fresh {totals.fresh}, cache read "
         f"{totals.cache_read}, cache write {totals.cache_write}), {mark}{totals.output} output, "
-        f"hit {totals.hit_rate:.0%}, {money(totals.cost)}, {totals.seconds:.1f} s of model time"
+        f"hit {totals.hit_rate:.0%}, {paid}, {totals.seconds:.1f} s of model time"
     )
+
+
+def step_line(record: StepRecord) -> str:
+    """One line for a call: tokens, cost, and what is odd about them."""
+    usage = record.usage
+    guess = usage.tokens_from is Provenance.ESTIMATED
+    mark = "~" if guess else ""
+    odd = (
+        "summary" if record.side else "",
+        "cut" if record.finish == "cut" else "",
+        f"≠ {money(usage.own_cost)} by our prices" if usage.disputed else "",
+    )
+    told = (
+        f"{mark}{usage.prompt} prompt",
+        f"{mark}{usage.output} output",
+        money(usage.cost, estimated=guess),
+        *filter(None, odd),
+    )
+    return f"step {record.number}: {', '.join(told)}"
 
 
 def table(records: tuple[StepRecord, ...], totals: Totals) -> str:

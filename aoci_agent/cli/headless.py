@@ -20,13 +20,15 @@ from aoci_agent.agent.events import (
 )
 from aoci_agent.agent.meter import Totals
 from aoci_agent.agent.record import as_json
+from aoci_agent.agent.saving import Saving
 from aoci_agent.agent.session import Session
 from aoci_agent.assembly import open_session
 from aoci_agent.base.errors import Exit, ForUser
 from aoci_agent.base.terminal import clean, one_line
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.figures import money, turn_line
+from aoci_agent.cli.figures import step_line, turn_line
 from aoci_agent.cli.launch import launch_from, prompt_from
+from aoci_agent.tui.account_lines import saving_line
 
 EXIT_OF: dict[Reason, Exit] = {
     "done": Exit.DONE,
@@ -46,6 +48,9 @@ def run(arguments: Arguments) -> int:
     prompt = prompt_from(arguments)
     try:
         session = open_session(launch_from(arguments), DenyAll())
+        for notice in session.notices:
+            if notice.level != "error":  # what does not fit is refused in a moment
+                report(notice)
         return asyncio.run(_turn(session, prompt, arguments.output_format))
     except ForUser as error:
         if arguments.output_format != "text":
@@ -65,7 +70,7 @@ async def _turn(session: Session, prompt: str, output_format: str) -> int:
         finished = TurnFinished("interrupted", "", session.cost(), message="interrupted")
     finally:
         await session.close()
-    print_result(session.started, finished, output_format)
+    print_result(session.started, finished, output_format, session.account.saving())
     return exit_code(finished)
 
 
@@ -95,10 +100,7 @@ def report(event: Event) -> None:
             text = one_line(f"{title or call.name}  {result.summary}", 110)
             print(f"  {mark} {text}  {seconds:.1f}s", file=sys.stderr)
         case StepFinished(record, _):
-            text = (
-                f"step {record.number}: {record.usage.prompt} prompt, {record.usage.output} output"
-            )
-            print(f"  · {text}, {money(record.usage.cost)}", file=sys.stderr)
+            print(f"  · {step_line(record)}", file=sys.stderr)
         case Notice(text, level):
             print(f"  {level}: {one_line(text, 200)}", file=sys.stderr)
         case _:
@@ -111,7 +113,12 @@ def exit_code(finished: TurnFinished) -> Exit:
     return Exit.DENIED if code is Exit.DONE and finished.denied else code
 
 
-def print_result(started: SessionStarted, finished: TurnFinished, output_format: str) -> None:
+def print_result(
+    started: SessionStarted,
+    finished: TurnFinished,
+    output_format: str,
+    saving: Saving | None = None,
+) -> None:
     """The result on stdout in the chosen format; in text form, why it stopped goes to stderr."""
     if output_format == "text":
         if finished.text:
@@ -122,8 +129,11 @@ def print_result(started: SessionStarted, finished: TurnFinished, output_format:
             print(f"aoci-agent: denied: {one_line(denied, 200)}", file=sys.stderr)
         if finished.turn.steps:
             print(turn_line(finished.turn), file=sys.stderr)
+        if finished.turn.steps and saving is not None:
+            print(saving_line(saving), file=sys.stderr)
         return
-    _print_json({"type": "Result"} | result(started, finished))
+    estimate = None if saving is None else _estimate(saving)
+    _print_json({"type": "Result"} | result(started, finished) | {"index_estimate": estimate})
 
 
 def result(started: SessionStarted, finished: TurnFinished) -> dict[str, Any]:
@@ -144,6 +154,12 @@ def result(started: SessionStarted, finished: TurnFinished) -> dict[str, Any]:
         "index_id": started.index_id,
         "prefix_id": started.prefix_id,
     }
+
+
+def _estimate(saving: Saving) -> dict[str, Any]:
+    """What the index saved in the turn: an estimate. Negative nets are losses."""
+    net = {"net_tokens": saving.net_tokens, "net_cost": saving.net_cost}
+    return asdict(saving) | net
 
 
 def usage(totals: Totals) -> dict[str, Any]:

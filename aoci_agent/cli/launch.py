@@ -8,7 +8,7 @@ from aoci_agent.base.errors import BadUsage, ForModel
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.places import Places
 from aoci_agent.base.terminal import clean
-from aoci_agent.bench import Bench, Launch
+from aoci_agent.bench import Bench, Launch, work_root
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.config import Settings, environment, load_settings
 
@@ -22,15 +22,32 @@ def launch_from(arguments: Arguments) -> Launch:
         for name in Settings.model_fields
         if (value := getattr(arguments, name, None)) is not None
     }
+    root = getattr(arguments, "cwd", None) or Path()
     return Launch(
-        root=getattr(arguments, "cwd", None) or Path(),
+        root=root,
         settings=load_settings(places, env, flags),
         places=places,
         env=env,
         keep_record=not getattr(arguments, "no_session", False),
         record_to=getattr(arguments, "record_responses", None),
         replay_from=getattr(arguments, "fake_responses", None),
+        resume=_record_of(arguments, places, root),
+        chosen=frozenset(flags),
     )
+
+
+def _record_of(arguments: Arguments, places: Places, root: Path) -> Path | None:
+    """The record to go on with, where --continue or --resume asks for one. Raises BadUsage."""
+    word: str | None = getattr(arguments, "resume", None)
+    if word is None and not getattr(arguments, "go_on", False):
+        return None
+    from aoci_agent.agent.resume import find
+
+    folder = places.data / "sessions" / places.project(work_root(root))
+    if word == "":
+        newest = find(folder).stem
+        raise BadUsage("--resume needs the beginning of a session's id", f"the newest is {newest}")
+    return find(folder, word or "")
 
 
 def bench_from(arguments: Arguments) -> Bench:

@@ -10,6 +10,8 @@ from typing import cast
 from aoci_agent import evals
 from aoci_agent.base.errors import BadUsage
 
+DRIVING = ("policies",)  # measures that drive sessions: only the front door can open one
+
 
 def run(name: str, arguments: Sequence[str]) -> int:
     """Run it with its own arguments; its exit code. Raises BadUsage for none of that name."""
@@ -19,6 +21,10 @@ def run(name: str, arguments: Sequence[str]) -> int:
     main = getattr(import_module(f"{evals.__name__}.{module}"), "main", None)
     if main is None:
         raise BadUsage(f"'{name}' is no measure of its own", f"there are {', '.join(_names())}")
+    if module in DRIVING:
+        from aoci_agent.cli.measuring_sessions import opened
+
+        return cast("Callable[[Sequence[str], object], int]", main)(arguments, opened)
     return cast("Callable[[Sequence[str]], int]", main)(arguments)
 
 

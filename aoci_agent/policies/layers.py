@@ -34,8 +34,8 @@ class Prefix:
 
     @property
     def system(self) -> str:
-        """The system message: all layers, separated by one blank line."""
-        return "\n\n".join(layer.text for layer in self.layers if layer.text)
+        """The system message: all layers, a blank line behind each, so that none depends on the next."""
+        return "".join(f"{layer.text}\n\n" for layer in self.layers if layer.text)
 
     @property
     def content_id(self) -> str:

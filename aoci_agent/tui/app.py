@@ -94,6 +94,7 @@ class AgentApp(App[int], inherit_bindings=False):
         )
         self._stage = Stage(session, self._on, self.action_leave)
         self._turns = Turns(session, self._stage)
+        self._stage.work = self._turns.work
         self._quit_until = 0.0
 
     def compose(self) -> "ComposeResult":

@@ -2,10 +2,15 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.tui.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from aoci_agent.agent.events import Event
 
 KEYS = (
     ("Enter", "send, or queue while the agent works"),
@@ -30,6 +35,11 @@ class Front(Protocol):
 
     def say(self, text: str) -> None:
         """Show plain text in the transcript."""
+        ...
+
+    @property
+    def work(self) -> "Callable[[AsyncGenerator[Event], str], None]":
+        """Shows what comes of something that takes a while as a turn is shown; Esc interrupts it."""
         ...
 
     def start_over(self) -> None:
@@ -93,11 +103,15 @@ async def _model(front: Front, words: str) -> None:
 
 
 async def _policy(front: Front, words: str) -> None:
-    if words:
+    if words and not words.startswith("for "):
         front.say(front.session.set_policy(words))
         front.status_changed()
         return
-    front.say(f"policy: {front.session.status.policy}\nswitch with /policy aoci or grep-read")
+    from aoci_agent.tui.policy_table import policy_table
+
+    session = front.session
+    choices = await session.policies(words.removeprefix("for "))
+    front.say(policy_table(choices, session.status.window))
 
 
 async def _mode(front: Front, words: str) -> None:
@@ -121,14 +135,36 @@ async def _clear(front: Front, words: str) -> None:
     front.say("new conversation")
 
 
+async def _compact(front: Front, words: str) -> None:
+    front.work(front.session.compact(words), "making room")
+
+
 async def _index(front: Front, words: str) -> None:
     front.say(await front.session.index(words))
 
 
 async def _cost(front: Front, words: str) -> None:
+    from aoci_agent.tui.account_lines import saving_line
     from aoci_agent.tui.cost_table import cost_table
 
-    front.say(cost_table(front.session.steps(), front.session.cost()))
+    session = front.session
+    table = cost_table(session.steps(), session.cost(), session.turn())
+    saving = session.saving()
+    front.say(table if saving is None else f"{table}\n\n{saving_line(saving)}")
+
+
+async def _context(front: Front, words: str) -> None:
+    from aoci_agent.tui.context_map import context_map
+
+    front.say(context_map(front.session.gauge()))
+
+
+async def _budget(front: Front, words: str) -> None:
+    from aoci_agent.tui.account_lines import budget_lines
+
+    session = front.session
+    key, _, value = words.partition(" ")
+    front.say(session.set_limit(key, value.strip()) if words else budget_lines(session.limits()))
 
 
 async def _quit(front: Front, words: str) -> None:
@@ -138,11 +174,28 @@ async def _quit(front: Front, words: str) -> None:
 COMMANDS: tuple[Command, ...] = (
     Command("help", "commands and keys", _help, aliases=("?",), needs_session=False),
     Command("model", "show or switch the model", _model, "[name]", while_running=False),
-    Command("policy", "show or switch the context policy", _policy, "[name]", while_running=False),
+    Command(
+        "policy",
+        "what the next call would cost under each; switch",
+        _policy,
+        "[name]",
+        while_running=False,
+    ),
     Command("mode", "show or switch permissions", _mode, "[name]"),
     Command("clear", "start a new conversation", _clear, aliases=("new",), while_running=False),
-    Command("index", "status, search WORDS, or show PATH; no model needed", _index, "[words]"),
+    Command(
+        "index", "status, WORDS, show PATH, diff or update; no model needed", _index, "[words]"
+    ),
     Command("cost", "tokens and dollars by step, bucket and layer", _cost),
+    Command("context", "what fills the window, and what is left", _context),
+    Command("budget", "show the limits, or change one", _budget, "[name value]"),
+    Command(
+        "compact",
+        "make room: digest and summary of the conversation",
+        _compact,
+        "[focus]",
+        while_running=False,
+    ),
     Command("quit", "leave", _quit, aliases=("exit",), needs_session=False),
 )
 

@@ -6,19 +6,28 @@ from textual.content import Content
 
 from aoci_agent.agent import events as happened
 from aoci_agent.agent.approval import Answer, Decision, Question
-from aoci_agent.agent.meter import StepRecord, Totals, total
+from aoci_agent.agent.meter import StepRecord, Totals
+from aoci_agent.policies.conversation import AssistantMessage, UserMessage
+from aoci_agent.policies.digest import Digest
 from aoci_agent.tui import foreign
-from aoci_agent.tui.figures import buckets, money, seconds, tokens
+from aoci_agent.tui.account_lines import saving_line
+from aoci_agent.tui.figures import buckets, cost, seconds, tokens
 from aoci_agent.tui.widgets.call import Call
 from aoci_agent.tui.widgets.footer import Figures
 from aoci_agent.tui.widgets.reply import Reply
 from aoci_agent.tui.widgets.transcript import Block
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aoci_agent.policies.conversation import Message
     from aoci_agent.tui.session import Session
     from aoci_agent.tui.widgets.activity import Activity
     from aoci_agent.tui.widgets.footer import Footer
     from aoci_agent.tui.widgets.transcript import Transcript
+
+
+EARLIER = 40  # messages of a resumed session that are shown again
 
 
 class Renderer:
@@ -35,15 +44,13 @@ class Renderer:
         self._calls: dict[str, Call] = {}
         self._questions: dict[str, Question] = {}
         self._turn: Totals | None = None
-        self._last: StepRecord | None = None
-        self._steps_before = 0
         self.answer = ""  # the newest text of the model, for copying
 
     def render(self, event: happened.Event) -> None:  # noqa: C901, PLR0912 - one arm per event
         """Show one event."""
         match event:
-            case happened.SessionStarted() | happened.TurnStarted():
-                pass  # the welcome and the prompt are on the screen already
+            case happened.SessionStarted() | happened.TurnStarted() | happened.Grew():
+                pass  # on the screen already, or for the record only
             case happened.StepStarted():
                 self._activity.note(f"waiting for the model ({tokens(event.prompt_tokens)} sent)")
             case happened.TextDelta(text):
@@ -74,10 +81,22 @@ class Renderer:
             case _:
                 assert_never(event)
 
+    def earlier(self, messages: "Sequence[Message]") -> None:
+        """What was said before, of a session that is gone on with: its newest questions and answers."""
+        for message in messages[-EARLIER:]:
+            match message:
+                case Digest():
+                    self._transcript.say(message.text)
+                case UserMessage(harness=False, question=question):
+                    self._transcript.say_prompt(question or message.text)
+                case AssistantMessage(text=text) if text.strip():
+                    self._replied(text)
+                case _:
+                    pass
+
     def begin(self) -> None:
         """A turn begins."""
         self._turn = Totals()
-        self._steps_before = len(self._session.steps())
 
     def close(self, *, interrupted: bool) -> None:
         """The turn is over; whatever still looks as if it ran does not."""
@@ -87,22 +106,21 @@ class Renderer:
         self._close_reply()
         if interrupted:
             # The cut call was metered after its last event could reach the screen.
-            steps = self._session.steps()
-            self._last = steps[-1] if steps else None
-            self._turn = total(steps[self._steps_before :])
+            self._turn = self._session.turn()
             self._end_line("interrupted", self._turn, self._turn.seconds)
         self.refresh()
 
     def forget(self) -> None:
         """The conversation was cleared."""
-        self._turn = self._last = self._reply = None
+        self._turn = self._reply = None
         self._calls.clear()
         self.answer = ""
 
     def refresh(self) -> None:
         """Read status and sums again."""
         session = self._session
-        self._footer.show(Figures(session.status, self._last, self._turn, session.cost()))
+        figures = Figures(session.status, session.gauge(), self._turn, session.cost())
+        self._footer.show(figures)
 
     def _stream(self, text: str) -> None:
         if self._reply is None:
@@ -132,7 +150,6 @@ class Renderer:
             self._reply = None
 
     def _measured(self, record: StepRecord) -> None:
-        self._last = record
         self._turn = (self._turn or Totals()).plus(record)
         self.refresh()
 
@@ -181,7 +198,13 @@ class Renderer:
         label = Content.styled(
             "done" if done else f"stopped: {reason}", "$text-success" if done else "$text-warning"
         )
-        cost = money(turn.cost, estimated=turn.estimated)
-        figures = f" · {steps} · {seconds(took)} · {cost} · {buckets(turn)}"
-        ended = Content.assemble(label, foreign.line(figures, 300, "$muted"))
-        self._transcript.add(Block(ended, "ended"))
+        figures = f" · {steps} · {seconds(took)} · {cost(turn)} · {buckets(turn)}"
+        parts = [Content.assemble(label, foreign.line(figures, 300, "$muted"))]
+        if turn.disputed:
+            told = (
+                f"≠ the provider's cost of {turn.disputed} calls is not what our prices give: /cost"
+            )
+            parts.append(foreign.line(told, 300, "$text-warning"))
+        if turn.steps and (saving := self._session.saving()) is not None:
+            parts.append(foreign.line(saving_line(saving), 400, "$muted"))
+        self._transcript.add(Block(Content("\n").join(parts), "ended"))

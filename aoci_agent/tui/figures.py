@@ -31,6 +31,13 @@ def money(cost: float | None, *, estimated: bool = False) -> str:
     return f"{mark}${cost:.{digits}f}"
 
 
+def cost(totals: "Totals") -> str:
+    """Dollars of these steps; `local` when all of them ran on this machine: there are no dollars then."""
+    if totals.steps and totals.local == totals.steps:
+        return "local"
+    return money(totals.cost, estimated=totals.estimated)
+
+
 def seconds(value: float) -> str:
     """0.4s, 12s, 3m05s."""
     if value < 9.95:

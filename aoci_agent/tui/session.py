@@ -6,8 +6,13 @@ if TYPE_CHECKING:  # the agent room reaches pydantic, which must not delay the f
     from collections.abc import AsyncGenerator
 
     from aoci_agent.agent.approval import Mode
-    from aoci_agent.agent.events import Event, SessionStarted
+    from aoci_agent.agent.budget import Line
+    from aoci_agent.agent.events import Event, Notice, SessionStarted
+    from aoci_agent.agent.gauge import Gauge
     from aoci_agent.agent.meter import StepRecord, Totals
+    from aoci_agent.agent.preview import Choice
+    from aoci_agent.agent.saving import Saving
+    from aoci_agent.policies.conversation import Message
 
 
 class Status(Protocol):
@@ -60,6 +65,20 @@ class Session(Protocol):
         """Switch the context policy and return a line to show. Raises ForUser."""
         ...
 
+    def compact(self, focus: str) -> "AsyncGenerator[Event]":
+        """Make room in the window: a digest, and a summary that keeps what `focus` names."""
+        ...
+
+    @property
+    def notices(self) -> "tuple[Notice, ...]":
+        """What to know before the first question: of a resumed session, of what does not fit."""
+        ...
+
+    @property
+    def messages(self) -> "tuple[Message, ...]":
+        """The conversation as it is: of a resumed session, what was said before."""
+        ...
+
     def clear(self) -> None:
         """Start a new conversation in the same session record."""
         ...
@@ -67,6 +86,30 @@ class Session(Protocol):
     def cost(self) -> "Totals": ...
 
     def steps(self) -> "tuple[StepRecord, ...]": ...
+
+    def turn(self) -> "Totals":
+        """Sums of the newest turn, also of one that was interrupted."""
+        ...
+
+    def gauge(self) -> "Gauge":
+        """How full the window is: the last request and its reply, or an estimate of the next one."""
+        ...
+
+    def saving(self) -> "Saving | None":
+        """What the index saved in the newest turn, estimated; None when it was not sent."""
+        ...
+
+    def limits(self) -> "tuple[Line, ...]":
+        """Every limit, and what is used of it."""
+        ...
+
+    def set_limit(self, key: str, value: str) -> str:
+        """Change a limit and return a line to show. Raises ForUser."""
+        ...
+
+    async def policies(self, prompt: str) -> "tuple[Choice, ...]":
+        """The next call under each policy, for this prompt or, when it is "", the last question."""
+        ...
 
     async def index(self, words: str) -> str:
         """ "" gives the status, "show PATH" an entry, anything else a search. Needs no model."""

@@ -11,6 +11,8 @@ from aoci_agent.tui.welcome import OPENING, offers, welcome
 from aoci_agent.tui.widgets.transcript import Block
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from textual.containers import Container
 
     from aoci_agent.agent.approval import Decision, Question
@@ -36,6 +38,10 @@ class Widgets:
     footer: "Footer"
 
 
+def _nothing(events: "AsyncGenerator[Event]", title: str) -> None:
+    """Before there are turns."""
+
+
 FULL_AUTO = "full-auto: edits and commands run without asking, and there is no sandbox"
 
 
@@ -47,6 +53,7 @@ class Stage:
     ) -> None:
         self.session = session
         self.leave = leave
+        self.work: Callable[[AsyncGenerator[Event], str], None] = _nothing
         self.panel: ApprovalPanel | None = None
         self._on = widgets
         self._renderer: Renderer | None = None
@@ -68,10 +75,14 @@ class Stage:
         await asyncio.to_thread(import_module, "aoci_agent.tui.widgets.approval")
         events = await asyncio.to_thread(import_module, "aoci_agent.tui.events")
         on = self._on
-        self._renderer = events.Renderer(self.session, on.transcript, on.activity, on.footer)
+        renderer = events.Renderer(self.session, on.transcript, on.activity, on.footer)
+        self._renderer = renderer
         status = self.session.status
         self._welcome.update(welcome(started, status, on.transcript.size.width))
         self.status_changed()
+        renderer.earlier(self.session.messages)
+        for notice in self.session.notices:
+            self.happened(notice)
         if not status.model:
             self.say(offers(await self.session.models()))
 
@@ -81,6 +92,17 @@ class Stage:
         self._on.activity.begin("starting")
         if self._renderer:
             self._renderer.begin()
+
+    def work_began(self, title: str) -> None:
+        """Something that takes a while and is no turn."""
+        self._on.activity.begin(title)
+
+    def work_over(self, *, interrupted: bool) -> None:
+        """It ended."""
+        self._on.activity.end()
+        if interrupted:
+            self._on.transcript.say_notice("interrupted; nothing was changed", "warning")
+        self.status_changed()
 
     def happened(self, event: "Event") -> None:
         """Something happened in the turn."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from aoci_agent.base.errors import AgentError, ForUser
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from aoci_agent.agent.events import Event, SessionStarted
     from aoci_agent.tui.session import Session
 
@@ -18,6 +20,10 @@ class View(Protocol):
     async def opened(self, started: "SessionStarted") -> None: ...
 
     def turn_began(self, prompt: str) -> None: ...
+
+    def work_began(self, title: str) -> None: ...
+
+    def work_over(self, *, interrupted: bool) -> None: ...
 
     def happened(self, event: "Event") -> None: ...
 
@@ -57,6 +63,11 @@ class Turns:
         if self._task is None:
             self._task = asyncio.create_task(self._work())
 
+    def work(self, events: "AsyncGenerator[Event]", title: str) -> None:
+        """Show these events as a turn without a prompt; prompts that are sent meanwhile wait."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._work((events, title)))
+
     def send(self, prompt: str) -> bool:
         """Run the prompt as soon as the session is open and idle; False while it is not open."""
         self._waiting.append(prompt)
@@ -81,8 +92,10 @@ class Turns:
             task.cancel()
             await asyncio.wait([task])
 
-    async def _work(self) -> None:
+    async def _work(self, first: "tuple[AsyncGenerator[Event], str] | None" = None) -> None:
         try:
+            if first is not None:
+                await self._beside(*first)
             if not self._open:
                 started = await self._session.ready()
                 await self._view.opened(started)
@@ -104,6 +117,21 @@ class Turns:
             self._task = None
             self._stopping = False
             self._return_waiting()
+
+    async def _beside(self, events: "AsyncGenerator[Event]", title: str) -> None:
+        """What is no turn: nothing was asked, so nothing is given back."""
+        self._view.work_began(title)
+        interrupted = False
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    self._view.happened(event)
+        except asyncio.CancelledError:
+            interrupted = True
+            raise
+        finally:
+            if not self._leaving:
+                self._view.work_over(interrupted=interrupted)
 
     async def _turn(self, prompt: str) -> None:
         answered = True

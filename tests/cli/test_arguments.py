@@ -40,6 +40,22 @@ def test_bad_usage_is_exit_2_with_one_line_and_a_way_out(
     assert "--help" in lines[1]
 
 
+@pytest.mark.parametrize(
+    ("words", "go_on", "resume"),
+    [
+        (["-c"], True, None),
+        (["--resume", "2026"], False, "2026"),
+        (["-r"], False, ""),
+        (["resume"], True, None),
+        (["resume", "2026", "go on"], False, "2026"),
+        (["resume the work"], False, None),
+    ],
+)
+def test_ways_to_go_on_with_a_session(words: list[str], go_on: bool, resume: str | None) -> None:  # noqa: FBT001
+    arguments = parse(words)
+    assert (arguments.go_on, arguments.resume) == (go_on, resume)
+
+
 def test_flags_inside_a_prompt_are_words(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = parse(["-p", "please run --mode=full-auto"])
     assert arguments.mode is None

@@ -19,7 +19,7 @@ def test_grep_read_has_no_index_layer() -> None:
 def test_aoci_puts_the_index_after_the_rules() -> None:
     layers = policy_named("aoci").layers(Material("rules", RENDERED))
     assert [layer.name for layer in layers] == ["rules", "index header", "index"]
-    assert Prefix((), layers).system == "rules\n\n#AOCI 1\n\na.py[...]"
+    assert Prefix((), layers).system == "rules\n\n#AOCI 1\n\na.py[...]\n\n"
 
 
 def test_aoci_without_an_index_is_rules_only() -> None:

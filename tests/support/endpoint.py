@@ -6,9 +6,10 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 Json = dict[str, Any]
+Served = TypeVar("Served", bound="FakeEndpoint")
 
 USAGE: Json = {
     "prompt_tokens": 100,
@@ -76,11 +77,15 @@ class FakeEndpoint:
                     answer = Answer(json.dumps(page).encode(), kind="application/json")
                 else:
                     self.arrived.set()
-                    at = min(len(self.posts), len(self.answers)) - 1
-                    answer = self.answers[at]
+                    answer = self.answer_to(seen)
                 await self._send(answer, reader, writer)
         finally:
             writer.close()
+
+    def answer_to(self, seen: Seen) -> Answer:
+        """What a POST gets; `seen` is already the newest of `posts`."""
+        del seen
+        return self.answers[min(len(self.posts), len(self.answers)) - 1]
 
     async def _send(
         self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -113,7 +118,13 @@ class FakeEndpoint:
 @asynccontextmanager
 async def serving(*answers: Answer, models: Iterable[str] = ()) -> AsyncGenerator[FakeEndpoint]:
     """A running FakeEndpoint; its `url` ends in /v1."""
-    endpoint = FakeEndpoint(answers, models)
+    async with running(FakeEndpoint(answers, models)) as endpoint:
+        yield endpoint
+
+
+@asynccontextmanager
+async def running(endpoint: Served) -> AsyncGenerator[Served]:
+    """The endpoint on a port of its own."""
     server = await asyncio.start_server(endpoint.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     endpoint.url = f"http://127.0.0.1:{port}/v1"

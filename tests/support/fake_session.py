@@ -5,10 +5,12 @@ from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, field, replace
 
 from aoci_agent.agent.approval import Approver, Effect, Mode, Question
+from aoci_agent.agent.budget import Budget, Line
 from aoci_agent.agent.events import (
     ApprovalAnswered,
     ApprovalAsked,
     Event,
+    Notice,
     Replied,
     SessionStarted,
     StepFinished,
@@ -17,10 +19,15 @@ from aoci_agent.agent.events import (
     ToolStarted,
     TurnFinished,
 )
+from aoci_agent.agent.gauge import Gauge
+from aoci_agent.agent.ledger import scaled
+from aoci_agent.agent.limits import Limits
 from aoci_agent.agent.meter import StepRecord, Totals, total
 from aoci_agent.agent.models.model import Provenance, Usage
+from aoci_agent.agent.preview import Choice
+from aoci_agent.agent.saving import Saving
 from aoci_agent.base.errors import BadUsage, ModelUnavailable
-from aoci_agent.policies.conversation import AssistantMessage, ToolCall
+from aoci_agent.policies.conversation import AssistantMessage, Message, ToolCall
 from aoci_agent.tools.tool import Preview, ToolResult
 from aoci_agent.tui.approver import ScreenApprover
 
@@ -105,8 +112,17 @@ class FakeSession:
         self.cleared = 0
         self._turns = [list(turn) for turn in turns]
         self._opens = opens
+        self.opens_at_once = opens is None
         self._found = found
         self._steps: list[StepRecord] = []
+        self._budget = Budget(Limits(cost=0.5))
+        self.choices: tuple[Choice, ...] = ()
+        self.saved: Saving | None = None
+        self.previewed: list[str] = []
+        self.notices: tuple[Notice, ...] = ()
+        self.messages: tuple[Message, ...] = ()
+        self.compacted: list[str] = []
+        self.compacting: list[Item] = []
 
     async def ready(self) -> SessionStarted:
         opens, self._opens = self._opens, None
@@ -158,6 +174,12 @@ class FakeSession:
         self.status = replace(self.status, policy=name)
         return f"policy: {name}, from the next turn on"
 
+    async def compact(self, focus: str) -> AsyncGenerator[Event]:
+        self.compacted.append(focus)
+        for item in self.compacting:
+            async for event in self._play(item):
+                yield event
+
     def clear(self) -> None:
         self.cleared += 1
 
@@ -166,6 +188,25 @@ class FakeSession:
 
     def steps(self) -> tuple[StepRecord, ...]:
         return tuple(self._steps)
+
+    def turn(self) -> Totals:
+        return total(self._steps)
+
+    def gauge(self) -> Gauge:
+        return gauge_of(self._steps[-1] if self._steps else None, self.status.window)
+
+    def saving(self) -> Saving | None:
+        return self.saved
+
+    def limits(self) -> tuple[Line, ...]:
+        return self._budget.lines(self.cost())
+
+    def set_limit(self, key: str, value: str) -> str:
+        return self._budget.set(key, value)
+
+    async def policies(self, prompt: str) -> tuple[Choice, ...]:
+        self.previewed.append(prompt)
+        return self.choices
 
     async def index(self, words: str) -> str:
         return f"index: {words or self.status.index_status}"
@@ -192,6 +233,14 @@ LAYERS = {
     "index": 39_700,
     "conversation": 19_200,
 }
+
+
+def gauge_of(record: StepRecord | None, window: int | None = 200_000) -> Gauge:
+    """The gauge after a step; before the first, the prefix counted locally."""
+    if record is None:
+        return Gauge(LAYERS | {"conversation": 0}, 0, window, 8_192)
+    layers = scaled(record.layers, record.usage.prompt)
+    return Gauge(layers, record.usage.output, window, 8_192, record.usage.tokens_from)
 
 
 def step(usage: Usage = USAGE, number: int = 1) -> StepFinished:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from aoci_agent.agent.approval import Answer, Decision, Mode, Question
+from aoci_agent.agent.budget import Budget
 from aoci_agent.agent.conversation import Conversation
 from aoci_agent.agent.dispatch import Dispatcher
 from aoci_agent.agent.events import Event
@@ -12,6 +13,7 @@ from aoci_agent.agent.limits import Limits
 from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.models.scripted import Line, ScriptedModel
 from aoci_agent.agent.permissions import Permissions
+from aoci_agent.agent.spending import Spending
 from aoci_agent.agent.toolbox import Toolbox
 from aoci_agent.policies.conversation import AssistantMessage, ToolCall
 from aoci_agent.policies.layers import Layer, Prefix
@@ -95,8 +97,10 @@ def harness(
     limits: Limits | None = None,
     policy: Policy | None = None,
     window: int | None = None,
+    cost: float | None = 0.0,
+    day: Spending | None = None,
 ) -> Harness:
-    model = ScriptedModel(lines, window=window)
+    model = ScriptedModel(lines, window=window, cost=cost)
     toolbox = Toolbox(tools)
     permissions = Permissions(mode)
     approver = FixedApprover(list(answers))
@@ -107,7 +111,7 @@ def harness(
         Conversation(prefix, policy or GrepRead()),
         Dispatcher(toolbox, permissions, approver, unchanged),
         recorder,
-        limits or Limits(),
+        Budget(limits or Limits(), day),
     )
     return Harness(agent, model, {t.name: t for t in tools}, approver, recorder, permissions)
 

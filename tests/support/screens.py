@@ -85,4 +85,7 @@ async def running(
         driver = Driver(app, pilot)
         driver.prompt.cursor_blink = False
         await pilot.pause()
+        turns = app._turns  # pyright: ignore[reportPrivateUsage]
+        if session.opens_at_once:  # a busy machine may take a while
+            await driver.until(lambda: turns.opened and not turns.running)
         yield driver

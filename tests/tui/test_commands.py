@@ -1,8 +1,11 @@
 import pytest
-from support.fake_session import FakeSession, FakeStatus, Hold, step
+from support.fake_session import FakeSession, FakeStatus, Hold, finished, step
 from support.screens import running
 
 from aoci_agent.agent.approval import Mode
+from aoci_agent.agent.models.model import Usage
+from aoci_agent.agent.preview import Choice
+from aoci_agent.agent.saving import Saving
 from aoci_agent.tui import commands
 
 
@@ -110,6 +113,47 @@ async def test_cost_shows_steps_layers_and_provenance() -> None:
         assert "index header" in it.screen
         assert "~40k" in it.screen
         assert "hit 95%" in it.screen
+
+
+async def test_context_is_a_map_of_the_last_request() -> None:
+    async with running(FakeSession([step()]), (100, 50)) as it:
+        await it.send("/context")
+        assert "no call has measured it yet" in it.screen
+        await it.send("go")
+        await it.send("/context")
+        await it.until_shown("as the provider counted it")
+        assert "kept for a reply" in it.screen
+
+
+async def test_policy_without_a_name_previews_and_takes_another_question() -> None:
+    session = FakeSession()
+    session.choices = (Choice("aoci", True, {"conversation": 900}, Usage(2_000), 0),)
+    async with running(session, (120, 40)) as it:
+        await it.send("/policy")
+        await it.until_shown("●  aoci")
+        await it.send("/policy for where is it?")
+        await it.until(lambda: len(session.previewed) == 2)
+    assert session.previewed == ["", "where is it?"]
+
+
+async def test_a_limit_is_shown_and_changed() -> None:
+    async with running(FakeSession([step()]), (100, 50)) as it:
+        await it.send("/budget")
+        assert "$0.00 of $0.50 (--max-cost)" in it.screen
+        await it.send("/budget cost 2")
+        assert "cost: $2.00, from the next call on" in it.screen
+        await it.send("/budget cots 2")
+        assert "there is no limit 'cots'" in it.screen
+
+
+async def test_what_the_index_saved_stands_below_the_turn() -> None:
+    session = FakeSession([step(), finished("done")])
+    session.saved = Saving(("a.py",), 2.0, 34_000, 0.041, 120_000, 0.013, 0)
+    async with running(session, (100, 50)) as it:
+        await it.send("go")
+        await it.until_shown("index this turn (estimate): saved ~$0.028")
+        await it.send("/cost")
+        await it.until(lambda: it.screen.count("(estimate)") == 2)
 
 
 async def test_some_commands_wait_for_the_turn() -> None:

@@ -1,19 +1,22 @@
 import pytest
-from support.fake_session import USAGE, FakeSession, FakeStatus, finished, step
+from support.fake_session import USAGE, FakeSession, FakeStatus, finished, gauge_of, step
 from support.screens import running
 
 from aoci_agent.agent.approval import Mode
 from aoci_agent.agent.meter import total
 from aoci_agent.agent.models.model import Provenance, Usage
 from aoci_agent.base.terminal import cell_width
-from aoci_agent.tui.cost_table import cost_table
 from aoci_agent.tui.widgets.footer import Figures, fields, fit
 
 
-def footer(width: int, usage: Usage = USAGE, status: FakeStatus | None = None) -> str:
+def footer(
+    width: int, usage: Usage = USAGE, status: FakeStatus | None = None, *, bar: bool = False
+) -> str:
     record = step(usage).record
     sums = total([record])
-    return fit(fields(Figures(status or FakeStatus(), record, sums, sums)), width).plain
+    status = status or FakeStatus()
+    gauge = gauge_of(record, status.window)
+    return fit(fields(Figures(status, gauge, sums, sums), bar=bar), width).plain
 
 
 def test_the_whole_shape() -> None:
@@ -21,6 +24,18 @@ def test_the_whole_shape() -> None:
         "aoci | ctx 62k/200k 31% [index ~40k] | turn $0.021 up 1.2k down 640 R 58k W 1.9k hit 95%"
         " | $0.021 | ask | anthropic/claude-sonnet-5-5"
     )
+
+
+def test_a_wide_screen_has_a_bar() -> None:
+    assert footer(150, bar=True).startswith("aoci | ctx ██░░░░░░ 62k/200k 31% [index ~40k] | turn")
+    full = footer(150, Usage(fresh=300_000), bar=True)
+    assert "ctx ████████ 300k/200k 150%" in full
+    assert "ctx 1.0k/?" in footer(150, Usage(fresh=1000), FakeStatus(window=None), bar=True)
+
+
+def test_before_the_first_call_the_prefix_is_counted_and_marked() -> None:
+    shown = fit(fields(Figures(FakeStatus(), gauge_of(None))), 100).plain
+    assert shown.startswith("aoci | ctx ~42k/200k 21% [index ~40k] | ask")
 
 
 def test_at_80_columns_index_cost_and_mode_are_still_there() -> None:
@@ -32,6 +47,13 @@ def test_at_80_columns_index_cost_and_mode_are_still_there() -> None:
 def test_it_never_overflows(width: int) -> None:
     status = FakeStatus(model="本地/非常长的模型名字" * 3, policy="策略策略")
     assert cell_width(footer(width, status=status)) <= width
+
+
+def test_a_model_on_this_machine_has_tokens_and_no_dollars() -> None:
+    free = Usage(1000, 0, 0, 10, cost=0.0, cost_from=Provenance.MEASURED, price_from="local")
+    shown = footer(140, free)
+    assert "turn local up 1.0k down 10" in shown
+    assert "$" not in shown
 
 
 def test_unknown_price_and_window_are_no_zeros() -> None:
@@ -53,7 +75,7 @@ def test_estimates_are_marked() -> None:
 )
 def test_the_gauge_is_coloured_at_70_and_90_percent(used: int, style: str) -> None:
     record = step(Usage(fresh=used)).record
-    gauge = fields(Figures(FakeStatus(), record))[1][-1]
+    gauge = fields(Figures(FakeStatus(), gauge_of(record)))[1][-1]
     assert [span.style for span in gauge.spans] == [style]
 
 
@@ -69,13 +91,3 @@ async def test_it_follows_the_width_of_the_terminal() -> None:
         await it.pilot.resize_terminal(40, 24)
         await it.until(lambda: "anthropic" not in it.screen.splitlines()[-1])
         assert cell_width(it.screen.splitlines()[-1]) <= 40
-
-
-def test_the_table_marks_provenance_step_by_step() -> None:
-    estimated = Usage(1200, 0, 0, 64, cost=None, tokens_from=Provenance.ESTIMATED)
-    records = [step().record, step(estimated, 2).record]
-    lines = cost_table(records, total(records)).splitlines()
-    assert lines[1].split()[:7] == ["1", "1.2k", "58k", "1.9k", "640", "0", "$0.021"]
-    assert lines[2].split()[:7] == ["2", "~1.2k", "~0", "~0", "~64", "~0", "$?"]
-    assert lines[3].split()[0] == "all"
-    assert "$?" in lines[3]

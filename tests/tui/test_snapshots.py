@@ -3,6 +3,7 @@ from typing import Protocol
 
 import pytest
 from support.fake_session import (
+    LAYERS,
     Ask,
     Fail,
     FakeSession,
@@ -17,12 +18,16 @@ from support.fake_session import (
     said,
     step,
 )
-from support.screens import still_app
+from support.screens import Driver, still_app
 from textual.app import App
 from textual.pilot import Pilot
 
 from aoci_agent.agent.events import TextDelta
+from aoci_agent.agent.models.model import Usage
+from aoci_agent.agent.preview import Choice
+from aoci_agent.agent.saving import Saving
 from aoci_agent.base.errors import ModelUnavailable
+from aoci_agent.tui.app import AgentApp
 from aoci_agent.tui.widgets.prompt import Prompt
 
 
@@ -61,10 +66,20 @@ def sending(text: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         if text:
             prompt.put(text)
             await pilot.press("enter")
-        await pilot.pause()
-        await pilot.pause(0.05)
+        await settled(pilot)
 
     return run
+
+
+async def settled(pilot: Pilot[int]) -> None:
+    """Wait until the screen stands still, however busy the machine is."""
+    assert isinstance(pilot.app, AgentApp)
+    driver = Driver(pilot.app, pilot)
+    seen, same = "", 0
+    while same < 4:
+        await pilot.pause(0.03)
+        same = same + 1 if driver.screen == seen else 0
+        seen = driver.screen
 
 
 @pytest.mark.parametrize(
@@ -91,6 +106,31 @@ def test_screens(
 ) -> None:
     app = still_app(FakeSession(items))
     assert snap_compare(app, terminal_size=size, run_before=sending(text))
+
+
+SAVED = Saving(("a.py", "b.py"), 4.0, 34_000, 0.041, 120_000, 0.013, 0)
+CHOICES = (
+    Choice(
+        "grep-read", False, {"conversation": 19_200}, Usage(19_900, cache_read=1_900, cost=0.066), 0
+    ),
+    Choice("aoci", True, LAYERS, Usage(1_100, 61_100, 0, 500, cost=0.029), 0),
+    Choice("eager", False, LAYERS | {"candidates": 8_200}, Usage(9_300, 61_100, cost=0.054), 0),
+    Choice(
+        "eager,no-index", False, {"candidates": 8_200, "conversation": 19_200}, Usage(30_000), 0
+    ),
+)
+
+
+@pytest.mark.parametrize("command", ["cost", "context", "policy", "budget"])
+def test_what_a_session_used(snap_compare: Compare, command: str) -> None:
+    session = FakeSession([step(), finished()])
+    session.saved, session.choices = SAVED, CHOICES
+
+    async def run(pilot: Pilot[int]) -> None:
+        await sending("go")(pilot)
+        await sending(f"/{command}")(pilot)
+
+    assert snap_compare(still_app(session), terminal_size=(120, 40), run_before=run)
 
 
 def test_without_a_model(snap_compare: Compare) -> None:

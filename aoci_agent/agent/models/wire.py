@@ -102,17 +102,19 @@ def _assistant(item: AssistantMessage, *, echo_reasoning: bool) -> Json:
 
 
 def _marked_system(prefix: Prefix, mark: Json, *, both: bool) -> list[Json]:
-    """The system message in blocks, marked after the last layer and, with `both`, the first."""
-    texts = [layer.text for layer in prefix.layers if layer.text]
-    last = len(texts) - 1
-    if not texts:
+    """The system message in blocks, marked after the index and, with `both`, after the first layer.
+
+    What changed since the index was first sent stands behind its mark; without an index the last
+    layer is marked. Joined, the blocks are `prefix.system`.
+    """
+    layers = [layer for layer in prefix.layers if layer.text]
+    if not layers:
         return []
-    marked = (0, last) if both else (last,)
-    # The blank line between layers stays inside the earlier block: joined, they are prefix.system.
-    # The first has one even when it is the last, so that its bytes stay when a policy adds an index.
+    names = [layer.name for layer in layers]
+    index = names.index("index") if "index" in names else len(names) - 1
+    marked = (0, index) if both else (index,)
     blocks = [
-        _block(text if at == last > 0 else text + "\n\n", mark if at in marked else {})
-        for at, text in enumerate(texts)
+        _block(f"{layer.text}\n\n", mark if at in marked else {}) for at, layer in enumerate(layers)
     ]
     return [{"role": "system", "content": blocks}]
 

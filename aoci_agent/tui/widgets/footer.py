@@ -8,23 +8,26 @@ from textual.content import Content
 from textual.widgets._static import Static
 
 from aoci_agent.tui import foreign
-from aoci_agent.tui.figures import buckets, money, percent, tokens
+from aoci_agent.tui.figures import buckets, cost, percent, tokens
 
 if TYPE_CHECKING:
-    from aoci_agent.agent.meter import StepRecord, Totals
+    from aoci_agent.agent.gauge import Gauge
+    from aoci_agent.agent.meter import Totals
     from aoci_agent.tui.session import Status
 
 SEPARATOR = Content.styled(" | ", "$faint")
 KEPT = 2  # policy and context gauge
+BAR_FROM = 130  # cells of a footer that has room for a bar
+BAR = 8
 MODE_STYLES = {"full-auto": "$text-error bold", "auto-edit": "$text-warning"}
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the footer shows. `last` is the newest step, `turn` the sums of the newest turn."""
+    """What the footer shows. `turn` is the sums of the newest turn."""
 
     status: "Status | None" = None
-    last: "StepRecord | None" = None
+    gauge: "Gauge | None" = None
     turn: "Totals | None" = None
     session: "Totals | None" = None
 
@@ -45,10 +48,11 @@ class Footer(Static):
         self._paint()
 
     def _paint(self) -> None:
-        self.update(fit(fields(self._figures), self.content_size.width))
+        width = self.content_size.width
+        self.update(fit(fields(self._figures, bar=width >= BAR_FROM), width))
 
 
-def fields(figures: Figures) -> list[list[Content]]:
+def fields(figures: Figures, *, bar: bool = False) -> list[list[Content]]:
     """Every field in its forms from full to short, left to right."""
     status = figures.status
     if status is None:
@@ -56,7 +60,7 @@ def fields(figures: Figures) -> list[list[Content]]:
     mode = str(status.mode)
     made = [
         [foreign.line(status.policy, 20, "$muted")],
-        _context(figures.last, status.window),
+        _context(figures.gauge, status.window, bar=bar),
         *([_turn(figures.turn)] if figures.turn and figures.turn.steps else []),
         *([_session(figures.session)] if figures.session else []),
         [Content.styled(mode, MODE_STYLES.get(mode, "$muted"))],
@@ -91,38 +95,44 @@ def _join(fields: Sequence[Sequence[Content]], forms: Sequence[int]) -> Content:
     return SEPARATOR.join([fields[place][form] for place, form in enumerate(forms)])
 
 
-def _context(last: "StepRecord | None", window: int | None) -> list[Content]:
+def _context(gauge: "Gauge | None", window: int | None, *, bar: bool) -> list[Content]:
     size = "?" if window is None else tokens(window)
-    if last is None:
+    if gauge is None:
         return [Content.styled(f"ctx ?/{size}", "$muted")]
-    used = last.usage.prompt + last.usage.output
-    guess = last.usage.tokens_from == "estimated"
-    gauge = f"ctx {tokens(used, estimated=guess)}/{size}"
+    used = gauge.used
+    guess = gauge.provenance == "estimated"
+    told = f"{tokens(used, estimated=guess)}/{size}"
     style = "$muted"
     if window:
         share = used / window
-        gauge += f" {percent(share)}"
+        told += f" {percent(share)}"
         style = "$text-error" if share >= 0.9 else "$text-warning" if share >= 0.7 else style
-    short = Content.styled(gauge, style)
-    index = last.layers.get("index header", 0) + last.layers.get("index", 0)
+        told = f"{_bar(share)} {told}" if bar else told
+    short = Content.styled(f"ctx {told}", style)
+    index = gauge.index
     if not index:
         return [short]
     share = Content.styled(f" [index {tokens(index, estimated=True)}]", "$text-accent")
     return [Content.assemble(short, share), short]
 
 
+def _bar(share: float) -> str:
+    full = min(BAR, max(1 if share else 0, round(share * BAR)))
+    return "█" * full + "░" * (BAR - full)
+
+
 def _turn(turn: "Totals") -> list[Content]:
-    cost = money(turn.cost, estimated=turn.estimated)
+    paid = cost(turn)
     forms = (
-        f"turn {cost} {buckets(turn)}",
-        f"turn {cost} hit {percent(turn.hit_rate)}",
-        f"turn {cost}",
+        f"turn {paid} {buckets(turn)}",
+        f"turn {paid} hit {percent(turn.hit_rate)}",
+        f"turn {paid}",
     )
     return [Content.styled(form, "$muted") for form in forms]
 
 
 def _session(session: "Totals") -> list[Content]:
-    return [Content.styled(money(session.cost, estimated=session.estimated), "$text")]
+    return [Content.styled(cost(session), "$text")]
 
 
 def _model(name: str) -> list[Content]:

@@ -126,7 +126,7 @@ async def test_what_is_sent() -> None:
     assert (first.body["max_tokens"], first.body["temperature"]) == (100, 0)
     assert [tool["function"]["name"] for tool in first.body["tools"]] == ["read", "bash"]
     assert first.body["messages"] == [
-        {"role": "system", "content": "Be brief.\n\na.py: the app"},
+        {"role": "system", "content": "Be brief.\n\na.py: the app\n\n"},
         {"role": "user", "content": "look"},
         {
             "role": "assistant",

@@ -1,0 +1,174 @@
+"""From a session's record back to the session: its conversation, its facts, its sums."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+
+from aoci_agent.agent.meter import StepRecord, Totals
+from aoci_agent.base.errors import BadUsage
+from aoci_agent.policies.conversation import AssistantMessage, Message, ToolMessage, UserMessage
+from aoci_agent.policies.digest import Digest
+from aoci_agent.policies.pinned import Notebook
+from aoci_agent.policies.validity import mended
+
+RECORDED = "recorded replies"  # what a replaying model is called: nothing to open again
+
+Json = Mapping[str, Any]
+_KINDS: dict[str, TypeAdapter[Any]] = {
+    "call_id": TypeAdapter(ToolMessage),
+    "calls": TypeAdapter(AssistantMessage),
+    "past": TypeAdapter(Digest),
+}
+_USER = TypeAdapter(UserMessage)
+_STEP = TypeAdapter(StepRecord)
+_TOTALS = TypeAdapter(Totals)
+_SPOKEN = (b'{"type": "Grew"', b'{"type": "HistoryRewritten"')
+_READ = (
+    *(b'{"type": "SessionStarted"', b'{"type": "StepStarted"', b'{"type": "StepFinished"'),
+    *(b'{"type": "TurnStarted"', b'{"type": "TurnFinished"', *_SPOKEN),
+)
+
+
+@dataclass
+class Resumed:
+    """A session as its record tells it."""
+
+    path: Path
+    session_id: str = ""
+    model: str = ""  # as the user named it
+    policy: str = ""
+    prefix_id: str = ""
+    index_budget: int = 0
+    messages: tuple[Message, ...] = ()
+    notebook: Notebook = field(default_factory=Notebook)
+    steps: list[StepRecord] = field(default_factory=list[StepRecord])
+    totals: Totals = field(default_factory=Totals)
+    turns: int = 0
+    seconds: float = 0.0  # of work
+    sent: int | None = (
+        None  # messages that the last request had, while they still begin the conversation
+    )
+    local: int = 0  # its tokens, counted locally
+    at: float = 0.0  # when it was answered, seconds since 1970
+    unread: int = 0  # lines that are damaged
+    closed: int = 0  # calls that had no result
+    dropped: int = 0  # results without a call: they stay in the record only
+
+    @property
+    def last(self) -> StepRecord | None:
+        """The newest step of the conversation itself."""
+        return next((step for step in reversed(self.steps) if not step.side), None)
+
+
+def find(folder: Path, word: str = "") -> Path:
+    """The record of the session whose id begins with `word`; of the newest that holds a conversation.
+
+    Raises BadUsage naming what there is.
+    """
+    newest = sorted(folder.glob("*.jsonl"), key=lambda file: (-_used(file), file.name))
+    if not word:
+        for file in newest:
+            if _holds_words(file):
+                return file
+        raise BadUsage("there is no earlier session of this repository", "start one: aoci-agent")
+    found = [file for file in newest if file.stem.startswith(word)]
+    if len(found) == 1 or (found and found[0].stem == word):
+        return found[0]
+    names = ", ".join(file.stem for file in (found or newest)[:5])
+    if found:
+        raise BadUsage(f"{len(found)} sessions begin with '{word}'", f"one of {names}")
+    way_out = f"the newest are {names}" if names else "there is none of this repository"
+    raise BadUsage(f"no session begins with '{word}'", way_out)
+
+
+def read(path: Path) -> Resumed:
+    """The session of a record. Damaged lines are counted and passed over. Raises BadUsage without a start."""
+    made = Resumed(path)
+    messages: list[Message] = []
+    with path.open("rb") as file:
+        for line in file:
+            event = _event(line)
+            if event is None:
+                made.unread += 1
+            elif event:
+                try:
+                    _take(made, messages, event)
+                except (KeyError, TypeError, ValueError, AttributeError):
+                    made.unread += 1
+    if not made.session_id:
+        raise BadUsage(
+            f"{path} is no record of a session", "`aoci-agent --continue` takes the newest"
+        )
+    made.messages = mended(messages)
+    kept = {id(message) for message in made.messages}
+    made.dropped = sum(id(message) not in kept for message in messages)
+    made.closed = len(made.messages) - (len(messages) - made.dropped)
+    return made
+
+
+def _take(made: Resumed, messages: list[Message], event: Json) -> None:
+    match event["type"]:
+        case "SessionStarted":
+            made.session_id = made.session_id or str(event["session_id"])
+            made.model, made.policy = str(event["model"]), str(event["policy"])
+            made.prefix_id = str(event["prefix_id"])
+            made.index_budget = int(event.get("index_budget", 0))
+        case "Grew":
+            new = [message_of(data) for data in event["messages"]]
+            made.notebook.saw(new)
+            messages += new
+        case "HistoryRewritten":
+            messages[:] = [message_of(data) for data in event["messages"]]
+            made.sent = None
+            if not messages:
+                made.notebook.forget()
+        case "StepStarted":
+            made.sent, made.local = len(messages), int(event["prompt_tokens"])
+        case "StepFinished":
+            step = _STEP.validate_python(event["record"])
+            made.steps.append(step)
+            made.totals = _TOTALS.validate_python(event["session"])
+            if not step.side:
+                made.at = float(event.get("at", 0.0))
+        case "TurnStarted":
+            made.turns += 1
+        case "TurnFinished":
+            made.seconds += float(event.get("seconds", 0.0))
+        case _:
+            pass
+
+
+def message_of(data: Json) -> Message:
+    """A message from its JSON. Its fields say which kind it is; fields of other versions are passed over."""
+    kind = next((kind for name, kind in _KINDS.items() if name in data), _USER)
+    return kind.validate_python(data)
+
+
+def _event(line: bytes) -> Json | None:
+    """The event of a line; {} when it is of a kind that nothing is resumed from, None when damaged."""
+    if line.startswith(b'{"type": "') and not line.startswith(_READ) and line.endswith(b"}\n"):
+        return {}
+    try:
+        data: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return cast("Json", data) if isinstance(data, dict) and "type" in data else None
+
+
+def _holds_words(file: Path) -> bool:
+    try:
+        with file.open("rb") as lines:
+            return any(line.startswith(_SPOKEN) for line in lines)
+    except OSError:
+        return False
+
+
+def _used(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,177 @@
+"""What the records of earlier sessions say they used. Damaged lines are left out and counted."""
+
+import datetime
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeGuard, cast
+
+_STARTED, _TURN, _STEP = b"SessionStarted", b"TurnStarted", b"StepFinished"
+_WANTED = tuple(b'{"type": "' + kind + b'"' for kind in (_STARTED, _TURN, _STEP))
+_MOST: Final = 1e15
+BUCKETS: Final = ("fresh", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning")
+
+
+@dataclass(slots=True)
+class Sums:
+    """Use of a session, or of several. `cost` holds the steps whose price is known."""
+
+    sessions: int = 0
+    turns: int = 0
+    steps: int = 0
+    buckets: dict[str, int] = field(default_factory=lambda: dict.fromkeys(BUCKETS, 0))
+    cost: float = 0.0
+    unpriced: int = 0
+    estimated: int = 0  # steps that were counted locally
+    disputed: int = 0
+    recorded: int = 0  # steps whose reply came from a file
+    seconds: float = 0.0  # of model time
+    damaged: int = 0  # lines that cannot be read
+
+    @property
+    def prompt(self) -> int:
+        return self.buckets["fresh"] + self.buckets["cache_read"] + self.buckets["cache_write"]
+
+    @property
+    def hit_rate(self) -> float:
+        """Share of the prompt tokens that were read from a cache, 0 to 1."""
+        return self.buckets["cache_read"] / self.prompt if self.prompt else 0.0
+
+    @property
+    def provenance(self) -> str:
+        """measured, estimated (some tokens were counted locally), recorded (no model was asked)."""
+        if self.steps and self.recorded == self.steps:
+            return "recorded"
+        return "estimated" if self.estimated else "measured"
+
+    def add(self, other: "Sums") -> None:
+        """Take another sum into this one."""
+        for name in self.__dataclass_fields__:
+            if name != "buckets":
+                setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in BUCKETS:
+            self.buckets[name] += other.buckets[name]
+
+
+@dataclass(slots=True)
+class SessionUse:
+    """One record. `started` is in local time; `models` and `policies` in the order they were used."""
+
+    path: Path
+    session_id: str
+    project: str
+    started: datetime.datetime
+    models: list[str] = field(default_factory=list[str])
+    policies: list[str] = field(default_factory=list[str])
+    prompt: str = ""  # the first one
+    sums: Sums = field(default_factory=lambda: Sums(sessions=1))
+
+
+def records_in(folder: Path) -> list[Path]:
+    """The records of one repository, or none where there is no folder. Raises OSError."""
+    return sorted(folder.glob("*.jsonl"))
+
+
+def use_of(path: Path) -> SessionUse:
+    """What a record tells. Never fails for what stands in it; raises OSError."""
+    use = SessionUse(path, path.stem, path.parent.name, _from_name(path))
+    with path.open("rb") as file:
+        for line in file:
+            if line.startswith(_WANTED):
+                _take(use, line)
+            elif not line.startswith(b'{"type": "') or not line.endswith(b"}\n"):
+                use.sums.damaged += 1
+    return use
+
+
+def summed(uses: Iterable[SessionUse]) -> Sums:
+    """All of them together."""
+    sums = Sums()
+    for use in uses:
+        sums.add(use.sums)
+    return sums
+
+
+def _take(use: SessionUse, line: bytes) -> None:
+    try:
+        event: object = json.loads(line)
+    except (ValueError, RecursionError):
+        use.sums.damaged += 1
+        return
+    data = _mapping(event)
+    kind = data.get("type")
+    if kind == _STARTED.decode():
+        _start(use, data)
+    elif kind == _TURN.decode():
+        use.sums.turns += 1
+        use.prompt = use.prompt or _text(data.get("prompt"))
+    elif not _step(use, _mapping(data.get("record"))):
+        use.sums.damaged += 1
+
+
+def _start(use: SessionUse, data: dict[str, Any]) -> None:
+    at = data.get("at")
+    if _figure(at) and use.sums.steps == 0:
+        use.started = datetime.datetime.fromtimestamp(min(at, 4e9))
+    use.session_id = _text(data.get("session_id")) or use.session_id
+    _once(use.policies, _text(data.get("policy")))
+    if not use.models:
+        _once(use.models, _text(data.get("model")))
+
+
+def _step(use: SessionUse, record: dict[str, Any]) -> bool:
+    """Take one call in; False when its figures make no sense."""
+    usage, sums = _mapping(record.get("usage")), use.sums
+    figures = {name: usage.get(name, 0) for name in BUCKETS}
+    cost, seconds = usage.get("cost"), record.get("seconds", 0.0)
+    if not usage or not all(map(_figure, figures.values())):
+        return False
+    if not (cost is None or _figure(cost)) or not _figure(seconds):
+        return False
+    if sums.steps == 0:
+        use.models.clear()  # the name the steps carry is the one that answered
+    _once(use.models, _text(record.get("model")))
+    _once(use.policies, "" if record.get("side") else _text(record.get("policy")))
+    sums.steps += 1
+    sums.seconds += seconds
+    for name, figure in figures.items():
+        sums.buckets[name] += int(figure)
+    sums.unpriced += cost is None
+    sums.cost += cost or 0.0
+    sums.estimated += usage.get("tokens_from") != "measured"
+    sums.disputed += _disputed(cost, usage.get("own_cost"))
+    sums.recorded += record.get("recorded") is True
+    return True
+
+
+def _disputed(cost: float | None, own: object) -> bool:
+    return cost is not None and _figure(own) and abs(cost - own) > 0.01 * max(cost, own)
+
+
+def _from_name(path: Path) -> datetime.datetime:
+    """When a record was begun, by its name, else by the file's own time."""
+    try:
+        return datetime.datetime.strptime(path.stem[:15], "%Y%m%d-%H%M%S")
+    except ValueError:
+        return datetime.datetime.fromtimestamp(path.stat().st_mtime)
+
+
+def _once(names: list[str], name: str) -> None:
+    if name and name not in names:
+        names.append(name)
+
+
+def _figure(value: object) -> TypeGuard[float]:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and 0 <= value < _MOST
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -1,0 +1,277 @@
+"""A session resumed from its record: what comes back, what does not, and what damage costs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.fakes import call, says
+
+from aoci_agent.agent.approval import DenyAll
+from aoci_agent.agent.events import Event, Grew, HistoryRewritten, SessionStarted, TurnStarted
+from aoci_agent.agent.mode import Mode
+from aoci_agent.agent.models.scripted import ScriptedModel
+from aoci_agent.agent.record import SessionRecord
+from aoci_agent.agent.resume import find, message_of, read
+from aoci_agent.agent.session import Session
+from aoci_agent.assembly import open_session
+from aoci_agent.base.errors import BadUsage, ForUser
+from aoci_agent.base.places import Places
+from aoci_agent.bench import Launch
+from aoci_agent.config import Settings
+from aoci_agent.policies.conversation import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+    said,
+)
+from aoci_agent.policies.digest import Digest, digest_of
+from aoci_agent.policies.validity import INTERRUPTED
+from aoci_agent.tools.tool import Check
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "prices.py").write_text('"""Prices."""\n\n\ndef price(weight):\n    return 2\n')
+    return root
+
+
+def launch(root: Path, resume: Path | None = None, **settings: object) -> Launch:
+    env = {"AOCI_AGENT_HOME": str(root.parent / "home")}
+    chosen = frozenset(settings)
+    made = Settings.model_validate(settings)
+    return Launch(root, made, Places(env), env, resume=resume, chosen=chosen)
+
+
+def opened(
+    root: Path, *lines: AssistantMessage, resume: Path | None = None, **s: object
+) -> Session:
+    session = open_session(launch(root, resume, **s), DenyAll())
+    if lines:
+        session.agent.model = ScriptedModel(lines, name=session.agent.model.name)
+    return session
+
+
+async def turn(session: Session, prompt: str) -> list[Event]:
+    return [event async for event in session.run(prompt)]
+
+
+def record_of(root: Path) -> Path:
+    (file,) = (root.parent / "home/data/sessions").glob("*/*.jsonl")
+    return file
+
+
+READ = ToolCall("r1", "read", '{"path": "prices.py"}')
+TODO = ToolCall("t1", "todo", '{"items": [{"text": "weigh it"}]}')
+
+
+async def left(shop: Path) -> Session:
+    session = opened(shop, says("", READ, TODO), says("It is two."), policy="aoci")
+    await turn(session, "what is the price?")
+    await session.close()
+    return session
+
+
+async def test_the_conversation_the_sums_and_the_prefix_come_back(shop: Path) -> None:
+    """19: the gauge is what it was, measured; the prefix has the same bytes."""
+    first = await left(shop)
+    again = opened(shop, says("Still two."), resume=record_of(shop))
+    assert again.messages == first.messages
+    assert again.agent.conversation.prefix == first.agent.conversation.prefix
+    assert again.cost() == first.cost()
+    assert again.steps() == first.steps()
+    assert again.account.gauge() == first.account.gauge()
+    assert again.started.session_id == first.started.session_id
+    assert "1 turn, 2 steps" in again.notices[0].text
+    assert len(again.notices) == 1
+    assert again.agent.conversation.notebook.pinned == first.agent.conversation.notebook.pinned
+    assert "weigh it" in again.agent.conversation.notebook.pinned.facts.todo
+    await turn(again, "sure?")
+    model = again.agent.model
+    assert isinstance(model, ScriptedModel)
+    assert model.requests[0].messages[: len(first.messages)] == first.messages
+    await again.close()
+    third = read(record_of(shop))
+    assert third.turns == 2
+    assert third.messages == again.messages
+    assert third.totals == again.cost()
+
+
+async def test_the_same_bytes_without_saying_the_budget_again(shop: Path) -> None:
+    for number in range(200):
+        (shop / f"row_{number}.py").write_text(f"def weigh_{number}(row):\n    return {number}\n")
+    first = opened(shop, says("Two."), index_budget=2_000)
+    await turn(first, "price?")
+    await first.close()
+    again = opened(shop, resume=record_of(shop))
+    assert again.agent.conversation.prefix == first.agent.conversation.prefix
+    assert len(again.notices) == 1
+    await again.close()
+
+
+async def test_an_index_that_changed_is_said(shop: Path) -> None:
+    await left(shop)
+    (shop / "weights.py").write_text("def weigh():\n    return 3\n")
+    again = opened(shop, resume=record_of(shop))
+    assert "sent fresh" in again.notices[1].text
+    assert again.started.prefix_id in again.notices[1].text
+    await again.close()
+
+
+async def test_policy_comes_back_and_the_mode_does_not(shop: Path) -> None:
+    session = opened(shop, says("Two."), policy="aoci", mode="full-auto")
+    session.set_policy("grep-read")
+    await turn(session, "price?")
+    await session.close()
+    again = opened(shop, resume=record_of(shop))
+    assert again.status.policy == "grep-read"
+    assert again.status.mode is Mode.ASK
+    assert again.agent.conversation.prefix.content_id == read(record_of(shop)).prefix_id
+    await again.close()
+    other = opened(shop, resume=record_of(shop), policy="aoci")
+    assert other.status.policy == "aoci"
+    await other.close()
+
+
+async def test_the_model_chosen_last_comes_back_and_a_policy_that_does_not_fit_is_refused(
+    shop: Path,
+) -> None:
+    session = opened(shop, says("Two."), policy="grep-read", model="ollama/one")
+    await turn(session, "price?")
+    await session.set_model("ollama/other")
+    await session.close()
+    again = opened(shop, resume=record_of(shop))
+    assert again.status.model == "ollama/other"
+    again.agent.model = ScriptedModel([], window=2_700)
+    with pytest.raises(BadUsage, match="does not fit this model"):
+        again.set_policy("aoci")
+    assert again.status.policy == "grep-read"
+    await again.close()
+
+
+async def test_a_record_is_written_by_one_at_a_time(shop: Path) -> None:
+    await left(shop)
+    again = opened(shop, resume=record_of(shop))
+    with pytest.raises(ForUser, match="open in another terminal"):
+        opened(shop, resume=record_of(shop))
+    await again.close()
+    await opened(shop, resume=record_of(shop)).close()
+
+
+@pytest.mark.parametrize("cut", [1, 30, 200])
+async def test_a_torn_tail_costs_its_line_only_and_no_byte_of_the_file(
+    shop: Path, cut: int
+) -> None:
+    await left(shop)
+    file = record_of(shop)
+    torn = file.read_bytes()[:-cut]
+    file.write_bytes(torn)
+    again = opened(shop, says("Two."), resume=file)
+    assert file.read_bytes().startswith(torn)
+    await turn(again, "go on")
+    await again.close()
+    assert read(file).turns == 2
+
+
+async def test_damaged_lines_are_said_and_the_rest_is_there_and_can_be_sent(shop: Path) -> None:
+    """93 on load: whatever is missing, every call has one answer."""
+    first = await left(shop)
+    file = record_of(shop)
+    lines = file.read_bytes().splitlines(keepends=True)
+    grown = [at for at, line in enumerate(lines) if b'"Grew"' in line[:20]]
+    for at in grown:
+        broken = [line if n != at else b"\x00\xff not json\n" for n, line in enumerate(lines)]
+        file.write_bytes(b"".join(broken))
+        again = opened(shop, says("Two."), resume=file)
+        assert any("1 line of" in notice.text for notice in again.notices)
+        messages = again.messages
+        calls = [c.id for m in messages if isinstance(m, AssistantMessage) for c in m.calls]
+        answers = [m.call_id for m in messages if isinstance(m, ToolMessage)]
+        assert calls == answers
+        assert set(messages) - set(first.messages) <= {
+            ToolMessage(c.id, c.name, INTERRUPTED, ok=False) for c in (READ, TODO)
+        }
+        await again.close()
+        file.write_bytes(b"".join(lines))
+
+
+def test_a_session_that_was_killed_in_a_call_is_closed_and_said(tmp_path: Path) -> None:
+    file = tmp_path / "one.jsonl"
+    record = SessionRecord(file)
+    record.write(SessionStarted("one", "/r", "m", "aoci", "ask", "", "p", "", "", ""))
+    record.write(TurnStarted("go"))
+    record.write(Grew((said("go"), says("", call("look", "a"), call("look", "b")))))
+    record.write(Grew((ToolMessage("look-a", "look", "saw"),)))
+    record.close()
+    made = read(file)
+    assert [m.text for m in made.messages if isinstance(m, ToolMessage)] == ["saw", INTERRUPTED]
+    assert (made.closed, made.dropped, made.unread) == (1, 0, 0)
+
+
+def test_history_that_was_rewritten_or_cleared_comes_back_so(tmp_path: Path) -> None:
+    file = tmp_path / "one.jsonl"
+    record = SessionRecord(file)
+    record.write(SessionStarted("one", "/r", "m", "aoci", "ask", "", "p", "", "", ""))
+    digest = digest_of([said("why?"), says("because")], "Files changed: a.py")
+    record.write(Grew((said("why?"), says("because"))))
+    record.write(HistoryRewritten("old steps digested", (digest,)))
+    record.write(Grew((said("and?"),)))
+    record.close()
+    assert read(file).messages == (digest, said("and?"))
+    record = SessionRecord(file)
+    record.write(HistoryRewritten("cleared by the user", ()))
+    record.close()
+    assert read(file).messages == ()
+
+
+MESSAGES: tuple[Message, ...] = (
+    said("why?", "1. a.py:1-2", "[note]"),
+    UserMessage("check it", harness=True),
+    AssistantMessage("so", (ToolCall("c", "read", "{}"),), "hm"),
+    ToolMessage(
+        *("c", "read", "text", False, "read a.py", ("a.py",), ("b.py",)),
+        check=Check("t", False, ("x",)),
+    ),
+    digest_of([said("why?"), says("because")], "Files changed: a.py"),
+)
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda m: type(m).__name__)
+def test_a_message_is_the_same_after_its_json(message: Message) -> None:
+    from dataclasses import asdict
+
+    data = json.loads(json.dumps(asdict(message)))
+    assert message_of(data) == message
+    assert type(message_of(data | {"of_a_later_version": 1})) is type(message)
+
+
+def test_a_session_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
+    with pytest.raises(BadUsage, match="no earlier session"):
+        find(tmp_path)
+    for name, spoken in (("20260101-a", True), ("20260102-b", True), ("20260103-c", False)):
+        record = SessionRecord(tmp_path / f"{name}.jsonl")
+        record.write(TurnStarted("x"))
+        if spoken:
+            record.write(Grew((said("x"),)))
+        record.close()
+    assert find(tmp_path).stem in ("20260101-a", "20260102-b")
+    assert find(tmp_path, "20260103").stem == "20260103-c"
+    with pytest.raises(BadUsage, match="3 sessions begin with"):
+        find(tmp_path, "2026")
+    with pytest.raises(BadUsage, match="no session begins with"):
+        find(tmp_path, "1999")
+
+
+def test_what_is_no_record_is_said(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text("hello\n")
+    with pytest.raises(BadUsage, match="no record of a session"):
+        read(tmp_path / "x.jsonl")
+
+
+def test_a_digest_is_a_message_of_the_harness() -> None:
+    made = digest_of([said("why?")], "")
+    assert isinstance(made, Digest)
+    assert made.harness

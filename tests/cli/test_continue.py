@@ -1,0 +1,102 @@
+"""`--continue`, `--resume` and a policy that does not fit, as a user runs them."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from support.endpoint import FakeEndpoint, calls, says as saying, serving
+
+from aoci_agent.base.errors import Exit
+
+CONFIG = '[prices."openai/m"]\ninput = 1.0\noutput = 1.0\nwindow = {window}\n'
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    for number in range(120):
+        text = f'"""Keeps the rows of ledger {number} and weighs them."""\n\n\ndef weigh_{number}(row):\n'
+        (folder / f"ledger_{number}.py").write_text(f"{text}    return row * {number}\n")
+    return folder
+
+
+@pytest.fixture
+async def endpoint() -> AsyncGenerator[FakeEndpoint]:
+    async with serving() as server:
+        yield server
+
+
+async def run(endpoint: FakeEndpoint, folder: Path, *words: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of `aoci-agent -p`."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder.parent), "OPENAI_API_BASE": endpoint.url}
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "aoci_agent", "-p", *words),
+        cwd=folder,
+        env=env,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await child.communicate()
+    assert child.returncode is not None
+    return child.returncode, out.decode(), err.decode()
+
+
+def window(folder: Path, tokens: int) -> None:
+    config = folder.parent / ".config/aoci-agent/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(CONFIG.format(window=tokens))
+
+
+async def test_a_session_is_gone_on_with_by_the_next_process(
+    endpoint: FakeEndpoint, shop: Path
+) -> None:
+    endpoint.answers = [saying("It costs two."), saying("Still two.")]
+    code, _, _ = await run(endpoint, shop, "--model", "openai/m", "price?")
+    assert code == Exit.DONE
+    code, out, err = await run(endpoint, shop, "--continue", "--output-format", "json", "sure?")
+    result = json.loads(out)
+    assert (code, result["result"], result["model"]) == (Exit.DONE, "Still two.", "openai/m")
+    assert "going on with session" in err
+    before, after = (post.body["messages"] for post in endpoint.posts)
+    assert [message["role"] for message in after] == ["system", "user", "assistant", "user"]
+    assert before == after[:2]
+    code, _, err = await run(endpoint, shop, "--resume", "1999", "sure?")
+    assert code == Exit.USAGE
+    assert result["session_id"] in err
+
+
+async def test_a_policy_that_does_not_fit_is_refused_with_a_budget_that_does(
+    endpoint: FakeEndpoint, shop: Path
+) -> None:
+    """23: before any call, with the numbers; what it offers works."""
+    window(shop, 6000)
+    endpoint.answers = [saying("Two.")]
+    code, _, err = await run(endpoint, shop, "--model", "openai/m", "--policy", "aoci", "price?")
+    assert code == Exit.USAGE
+    assert endpoint.posts == []
+    assert "at most 60%" in err
+    offered = err.split("--index-budget ")[1].split(",")[0]
+    words = ("--model", "openai/m", "--policy", "aoci", "--index-budget", offered, "price?")
+    code, out, _ = await run(endpoint, shop, *words)
+    assert (code, out.strip()) == (Exit.DONE, "Two.")
+
+
+async def test_a_headless_run_goes_on_after_room_was_made(
+    endpoint: FakeEndpoint, shop: Path
+) -> None:
+    """32: it does not end in mid-task with a zero."""
+    window(shop, 5000)
+    reads = [calls("read", json.dumps({"path": f"ledger_{n}.py"})) for n in range(60)]
+    endpoint.answers = [*reads, saying("All were read.")]
+    words = ("--model", "openai/m", "--policy", "grep-read", "--output-format", "stream-json")
+    code, out, _ = await run(endpoint, shop, *words, "read them all")
+    events = [json.loads(line) for line in out.splitlines()]
+    assert code == Exit.DONE
+    assert events[-1]["result"] == "All were read."
+    assert any(event["type"] == "HistoryRewritten" for event in events)

@@ -138,6 +138,7 @@ def choose_model(launch: Launch, name: str) -> Model:
             record_to=launch.record_to,
             replay_from=launch.replay_from,
             replay_pace=launch.pace,
+            long_prefix=settings.cache_hour,
         ),
     )
 

@@ -61,6 +61,8 @@ class Settings(BaseModel):
     """Prompt plus output tokens of all sessions of a day."""
     compaction: Literal["auto", "off"] = "auto"
     """What happens when the window is nearly full: make room by itself, or stop and ask."""
+    cache_hour: bool = False
+    """Have the fixed layers cached for an hour, not five minutes, where a provider sells that."""
     navigation: Literal["static", "live", "auto"] = "static"
     """Who answers where a name is defined and used. Other than static starts language servers, which may
     run code of the repository."""

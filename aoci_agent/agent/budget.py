@@ -3,8 +3,7 @@
 The next call is predicted locally (`forecast`): a call that would pass a limit is not sent.
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
@@ -159,28 +158,25 @@ class Budget:
         if self._day is None:
             return
         tokens = ahead.prompt + ahead.output
-        with self._kept(), self._day.alone():
-            spent = self._day.spent()
-            self._check("day-cost", spent.cost, ahead.cost or 0.0)
-            self._check("day-tokens", spent.tokens, tokens)
-            self._call = new_call()
-            self._day.write(self._call, tokens, ahead.cost)
-
-    def _write(self, tokens: int, cost: float | None) -> None:
-        if self._day is not None and self._call:
-            call, self._call = self._call, ""
-            with self._kept():
-                self._day.write(call, tokens, cost)
-
-    @contextmanager
-    def _kept(self) -> Generator[None]:
-        """A ledger that cannot be written stops a session that has a limit for the day, and no other."""
         try:
-            yield
+            with self._day.alone():
+                spent = self._day.spent()
+                self._check("day-cost", spent.cost, ahead.cost or 0.0)
+                self._check("day-tokens", spent.tokens, tokens)
+                self._call = new_call()
+                self._day.write(self._call, tokens, ahead.cost)
         except OSError as error:
+            # It stops a session that has a limit for the day, and no other.
             if self.limits.day_cost is not None or self.limits.day_tokens is not None:
                 why = f"the day's ledger cannot be kept: {error.strerror}"
                 raise Stop("cost", f"stopped: {why}; {_off('day-cost')} goes on") from error
+
+    def _write(self, tokens: int, cost: float | None) -> None:
+        """Where it fails what was reserved stands, and the next call is not sent: nothing is raised here."""
+        if self._day is not None and self._call:
+            call, self._call = self._call, ""
+            with suppress(OSError):
+                self._day.write(call, tokens, cost)
 
     def _spent(self) -> Spent:
         if self._day is None:

@@ -61,8 +61,8 @@ class Conversation:
     def write_grown(self, write: Callable[[Event], None]) -> None:
         """Write down the messages that came since the last time, or since history was rewritten."""
         if new := tuple(self._messages[self._told :]):
-            self._told = len(self._messages)
-            write(Grew(new))
+            write(Grew(new))  # where this fails they are still to be written
+            self._told += len(new)
 
     def begin(self, prompt: str, note: str, candidates: Sequence[Candidate] = ()) -> None:
         """The person spoke. What is volatile (`note`) stands below the words, never before them."""

@@ -55,7 +55,8 @@ class Ledger:
         return self._message(message)
 
     def _fixed(self, prefix: Prefix) -> dict[str, int]:
-        if self._prefix is None or self._prefix[0] is not prefix:
+        known = self._prefix  # read once: a preview counts other prefixes in a thread
+        if known is None or known[0] is not prefix:
             schemas = [
                 {"name": t.name, "description": t.description, "parameters": t.parameters}
                 for t in prefix.tools
@@ -65,8 +66,8 @@ class Ledger:
             counts |= {layer.name: self._text(f"{layer.text}\n\n") for layer in shown}
             if shown:  # all layers are one message
                 counts[shown[0].name] += MESSAGE_OVERHEAD
-            self._prefix = (prefix, counts)
-        return self._prefix[1]
+            known = self._prefix = (prefix, counts)
+        return known[1]
 
     def _text(self, text: str) -> int:
         if text not in self._texts:

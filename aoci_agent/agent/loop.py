@@ -143,6 +143,7 @@ class Agent:
                 yield Notice(f"{error}; nothing of it was run, asking again", "warning")
             except ContextOverflow as error:
                 failure, overflow = str(error), True
+                self.budget.release()
                 self.compaction.refused(self.model, self._sent, error)
                 yield Notice(f"{error}; making room", "warning")
         if overflow:
@@ -181,7 +182,7 @@ class Agent:
             turn.spent(record)
             self.budget.after(record)
             self._record(StepFinished(record, self.meter.session))
-            if not isinstance(error, BrokenReply):
+            if not isinstance(error, BrokenReply) and not call.replied:
                 self.conversation.hear_part(call.text)
             raise
         turn.spent(record)

@@ -208,6 +208,11 @@ class RunningCall:
         """The request as counted locally."""
         return sum(self._parts.values())
 
+    @property
+    def replied(self) -> bool:
+        """Whether the whole reply has come."""
+        return self._reply is not None
+
     @cached_property
     def ahead(self) -> Ahead:
         """What it will use and cost, predicted before it is sent."""
@@ -229,13 +234,16 @@ class RunningCall:
         usage, now = self._reply.usage, time.monotonic()
         if not self._side:
             self._meter.sent = Sent(self._pieces, self._parts, usage, self._model.name, now)
-        return self._add(self._reply.usage, self._reply.finish)
+        return self._add(usage, self._reply.finish)
 
     def abort(self, error: BaseException) -> StepRecord:
         """The record of a call that was cut or interrupted: an estimate, said so.
 
-        The provider's own figure is used where the client still learned it.
+        The provider's own figure is used where the client still learned it. What was interrupted behind
+        its whole reply is no cut call.
         """
+        if self._reply is not None:
+            return self.finish()
         usage = error.usage if isinstance(error, BrokenReply) else None
         if usage is None:
             usage = self._model.priced(

@@ -44,6 +44,7 @@ class SessionRecord:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._torn = False  # the last line was not written to its end
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -63,11 +64,15 @@ class SessionRecord:
         line = json.dumps(as_json(event) | {"at": round(time.time(), 3)}, ensure_ascii=False)
         data = line.encode("utf-8", "surrogatepass") + b"\n"
         try:
+            if self._torn:
+                _end_torn_tail(self._fd)
+                self._torn = False
             while data:
                 data = data[os.write(self._fd, data) :]
             if isinstance(event, TurnFinished):
                 os.fsync(self._fd)
         except OSError as error:
+            self._torn = True
             raise ForUser(
                 f"cannot write the session record {self.path}: {error.strerror}",
                 "free some space, or go on with --no-session",

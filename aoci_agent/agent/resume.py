@@ -49,9 +49,9 @@ class Resumed:
     totals: Totals = field(default_factory=Totals)
     turns: int = 0
     seconds: float = 0.0  # of work
-    sent: int | None = (
-        None  # messages that the last request had, while they still begin the conversation
-    )
+    asked: tuple[int, int] = (0, 0)  # messages and tokens of the newest request, answered or not
+    # Of the last request that was answered: its messages, while they still begin the conversation,
+    sent: int | None = None
     local: int = 0  # its tokens, counted locally
     at: float = 0.0  # when it was answered, seconds since 1970
     unread: int = 0  # lines that are damaged
@@ -127,12 +127,13 @@ def _take(made: Resumed, messages: list[Message], event: Json) -> None:
             if not messages:
                 made.notebook.forget()
         case "StepStarted":
-            made.sent, made.local = len(messages), int(event["prompt_tokens"])
+            made.asked = (len(messages), int(event["prompt_tokens"]))
         case "StepFinished":
             step = _STEP.validate_python(event["record"])
             made.steps.append(step)
             made.totals = _TOTALS.validate_python(event["session"])
             if not step.side:
+                (made.sent, made.local), made.asked = made.asked, (0, 0)
                 made.at = float(event.get("at", 0.0))
         case "TurnStarted":
             made.turns += 1

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from aoci_agent.agent.account import Account
+from aoci_agent.agent.caching import CacheWatch
 from aoci_agent.agent.continuing import go_on
 from aoci_agent.agent.events import (
     Event,
     HistoryRewritten,
     Notice,
     SessionStarted,
+    StepFinished,
     ToolFinished,
     TurnStarted,
 )
@@ -103,6 +105,7 @@ class Session:
         self._open_model = open_model
         self._recorder = recorder
         self._preparing: asyncio.Task[None] | None = None
+        self._caching = CacheWatch()
         self.account = Account(
             agent, lambda path: path in knowledge.index.current.by_path, knowledge.explored
         )
@@ -127,11 +130,17 @@ class Session:
                 yield event
                 if why_none and isinstance(event, TurnStarted):
                     yield Notice(f"no code goes with this question: {why_none}", "warning")
+                if isinstance(event, StepFinished) and (told := self._cached(event.record)):
+                    yield Notice(told)
         finally:
             await turn.aclose()
         offer = self._knowledge.offer
         if offer is not None and (told := offer.due(frozenset(changed))):
             yield Notice(told)
+
+    def _cached(self, record: StepRecord) -> str:
+        prefix = self.agent.conversation.prefix
+        return self._caching.saw(record, self.agent.model.name, prefix.content_id)
 
     def _note(self) -> str:
         """What is volatile of the next question."""

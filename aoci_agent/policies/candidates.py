@@ -32,13 +32,17 @@ class Candidate:
 
 
 def apart(ranked: Iterable[Candidate], most: int = HOW_MANY) -> tuple[Candidate, ...]:
-    """The first ones that share no line with a better one."""
+    """The first ones that share no line with a better one and are no copy of one (built files hold many)."""
     kept: list[Candidate] = []
+    texts: set[str] = set()
     for one in ranked:
         if len(kept) == most:
             break
-        if not any(_overlap(one, better) for better in kept):
-            kept.append(one)
+        text = " ".join(one.text.split())
+        if text in texts or any(_overlap(one, better) for better in kept):
+            continue
+        kept.append(one)
+        texts.add(text)
     return tuple(kept)
 
 

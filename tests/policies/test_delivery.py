@@ -38,11 +38,12 @@ def called(name: str, title: str, **facts: object) -> tuple[AssistantMessage, To
 
 def test_overlapping_blocks_give_way_to_better_ones() -> None:
     ranked = [
-        Candidate("a.py", 10, 20, ""),
-        Candidate("a.py", 20, 30, ""),  # shares line 20
-        Candidate("b.py", 10, 20, ""),
-        Candidate("a.py", 21, 30, ""),
-        Candidate("c.py", 1, 1, ""),
+        Candidate("a.py", 10, 20, "one"),
+        Candidate("a.py", 20, 30, "two"),  # shares line 20
+        Candidate("b.py", 10, 20, "three"),
+        Candidate("built/b.js", 1, 9, " three\n"),  # a copy
+        Candidate("a.py", 21, 30, "four"),
+        Candidate("c.py", 1, 1, "five"),
     ]
     kept = [(one.path, one.start) for one in apart(ranked, 3)]
     assert kept == [("a.py", 10), ("b.py", 10), ("a.py", 21)]
@@ -119,6 +120,22 @@ def test_compact_leaves_one_message_with_what_was_found() -> None:
     assert "Candidate places" not in message.text
     assert (message.question, message.candidates) == ("why does f fail?", "")
     assert policy_named("compact").after_step(turn) == after  # the same every time
+
+
+def test_reads_of_one_step_stay_together() -> None:
+    one, two, grep = (ToolCall(name, name, "{}") for name in ("r1", "r2", "g"))
+    turn = searched(
+        *called("read", "read a.py", read=("a.py",)),
+        AssistantMessage("both", (one, grep, two)),
+        ToolMessage("r1", "read", "<read b.py>", title="read b.py", read=("b.py",)),
+        ToolMessage("g", "grep", "<grep>", title="grep x"),
+        ToolMessage("r2", "read", "<read c.py>", title="read c.py", read=("c.py",)),
+    )
+    after = policy_named("compact").after_step(turn)
+    assert after is not None
+    assert "read b.py:\n<read b.py>\n\nread c.py:\n<read c.py>\n\nGo on" in after[0].text
+    assert "<read a.py>" not in after[0].text
+    assert "<grep>" not in after[0].text
 
 
 def test_a_question_that_quotes_the_heading_is_kept_whole() -> None:

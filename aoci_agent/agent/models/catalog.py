@@ -32,6 +32,7 @@ class ModelSettings:
     record_to: Path | None = None
     replay_from: Path | None = None
     replay_pace: float = 0.0  # seconds per piece
+    long_prefix: bool = False  # the fixed layers are to be cached for an hour where that is offered
 
 
 def open_model(name: str, env: Mapping[str, str], settings: ModelSettings | None = None) -> Model:
@@ -70,8 +71,9 @@ def _client(name: str, env: Mapping[str, str], settings: ModelSettings) -> tuple
         endpoint = find_endpoint(direct, env)
         if not (endpoint.own and _needs_responses(direct)):
             place = f"{endpoint.url} {endpoint.model}" if endpoint.local else ""
-            return OpenAIClient(endpoint, settings.prices), place
-    return LitellmModel(name, worker_environment(name, env), settings.prices), ""
+            return OpenAIClient(endpoint, settings.prices, long_prefix=settings.long_prefix), place
+    environment = worker_environment(name, env)
+    return LitellmModel(name, environment, settings.prices, long_prefix=settings.long_prefix), ""
 
 
 def _direct_name(name: str) -> str:

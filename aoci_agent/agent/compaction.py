@@ -122,7 +122,7 @@ class Compaction:
         async with aclosing(self._summarise(asking, room, made, messages)) as events:
             async for event in events:
                 yield event
-        made = self._within(made, room)
+        made = self._within(made, room, self._summary)
         if size_of(made.messages, self._meter.size) >= room.messages * _GAIN:
             yield Notice("the conversation is as short as it gets; nothing was changed")
             return
@@ -144,7 +144,7 @@ class Compaction:
                 async with aclosing(self._summarise(asking, room, made, messages[:kept])) as events:
                     async for event in events:
                         yield event
-                made = self._within(made, room)
+                made = self._within(made, room, self._summary)
         if size_of(made.messages, size) > limit:
             cut = cut_newest(made.messages, int(limit * _LAST), size)
             made, did = Digested(cut, made.opening), f"{did}, the newest outputs cut"
@@ -172,13 +172,13 @@ class Compaction:
         self._summary = self._summariser.text
         self._summary_failed = not self._summary
 
-    def _within(self, made: Digested, room: Room) -> Digested:
+    def _within(self, made: Digested, room: Room, summary: str = "") -> Digested:
         """The digest with its summary, if one was written, and within its shares."""
         head, *rest = made.messages
         if not isinstance(head, Digest):
             return made
-        if self._summary:
-            head = summarised(head, self._summary)
+        if summary:
+            head = summarised(head, summary)
         limit = room.limit or _UNKNOWN
         shares = Shares(int(limit * _WORDS), int(limit * _ANSWERS))
         return Digested((bounded(head, shares, tokens.count), *rest), made.opening)
@@ -187,7 +187,6 @@ class Compaction:
         """Where the part that stays begins, so that it and the digest come to the goal."""
         size = self._meter.size
         first = first_kept(messages, room.goal // 2, size, opening)
-        self._summary = ""
         guess = self._within(digest(messages, first, opening, self._pinned(room)), room)
         asked = 0 if opening is None else size(messages[opening])
         return first_kept(messages, room.goal - size(guess.messages[0]) - asked, size, opening)

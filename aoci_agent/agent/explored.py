@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from aoci_agent.agent.record import begins
 from aoci_agent.agent.saving import OPENS, SEARCHES, Exploring
 
 _NEWEST = 30  # records looked at
@@ -75,7 +76,7 @@ def _size(event: dict[str, Any]) -> int:
 
 
 def _events(path: Path) -> Iterator[dict[str, Any]]:
-    wanted = (b'{"type": "StepFinished"', b'{"type": "ToolFinished"')
+    wanted = begins("StepFinished", "ToolFinished")
     try:
         if path.stat().st_size > _LARGEST:
             return

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from aoci_agent.agent.conversation import Conversation
 from aoci_agent.agent.forecast import continues
-from aoci_agent.agent.ledger import scaled
+from aoci_agent.agent.ledger import index_of, scaled
 from aoci_agent.agent.meter import Meter
 from aoci_agent.agent.models.model import Model, Provenance
 
@@ -39,7 +39,7 @@ class Gauge:
     @property
     def index(self) -> int:
         """What the index layer takes of it."""
-        return sum(count for name, count in self.layers.items() if name.startswith("index"))
+        return index_of(self.layers)
 
 
 def gauge(meter: Meter, conversation: Conversation, model: Model) -> Gauge:

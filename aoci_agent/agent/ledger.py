@@ -100,13 +100,18 @@ def scaled(parts: dict[str, int], total: int) -> dict[str, int]:
     return result
 
 
+def index_of(layers: dict[str, int]) -> int:
+    """What the index layer takes of a split."""
+    return sum(layers.get(name, 0) for name in INDEX)
+
+
 def index_share(usage: Usage, layers: dict[str, int]) -> Usage:
     """What of a call's prompt was the index layer, by bucket. An estimate, as the split is.
 
     A cache holds beginnings: what was read comes first in the prompt, what was written follows, and
     the rest was fresh. The index stands behind the tools and the rules.
     """
-    size = sum(layers.get(name, 0) for name in INDEX)
+    size = index_of(layers)
     start = sum(layers.get(name, 0) for name in BEFORE_INDEX)
     read = _overlap(start, size, 0, usage.cache_read)
     written = _overlap(start, size, usage.cache_read, usage.cache_write)

@@ -9,6 +9,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 
 from aoci_agent.agent.meter import StepRecord, Totals
+from aoci_agent.agent.record import begins
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.policies.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from aoci_agent.policies.digest import Digest
@@ -26,10 +27,10 @@ _KINDS: dict[str, TypeAdapter[Any]] = {
 _USER = TypeAdapter(UserMessage)
 _STEP = TypeAdapter(StepRecord)
 _TOTALS = TypeAdapter(Totals)
-_SPOKEN = (b'{"type": "Grew"', b'{"type": "HistoryRewritten"')
+_SPOKEN = begins("Grew", "HistoryRewritten")
 _READ = (
-    *(b'{"type": "SessionStarted"', b'{"type": "StepStarted"', b'{"type": "StepFinished"'),
-    *(b'{"type": "TurnStarted"', b'{"type": "TurnFinished"', *_SPOKEN),
+    *begins("SessionStarted", "StepStarted", "StepFinished", "TurnStarted", "TurnFinished"),
+    *_SPOKEN,
 )
 
 
@@ -117,6 +118,7 @@ def _take(made: Resumed, messages: list[Message], event: Json) -> None:
             made.model, made.policy = str(event["model"]), str(event["policy"])
             made.prefix_id = str(event["prefix_id"])
             made.index_budget = int(event.get("index_budget", 0))
+            messages[:] = mended(messages)  # as the session that went on from here did
         case "Grew":
             new = [message_of(data) for data in event["messages"]]
             made.notebook.saw(new)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from aoci_agent.agent.ledger import index_of
 from aoci_agent.agent.models.model import Model, Provenance, Usage
 from aoci_agent.base.errors import BadUsage
 
@@ -101,7 +102,7 @@ def must_fit(policy: str, parts: dict[str, int], window: int | None) -> None:
     size = sum(fixed.values())
     if window is None or size <= window * FIXED_SHARE:
         return
-    index = sum(n for name, n in fixed.items() if name.startswith("index"))
+    index = index_of(fixed)
     counted = ", ".join(f"{name} {n:,}" for name, n in fixed.items())
     room = int(window * FIXED_SHARE) - (size - index)
     ways = ["--policy grep-read (or /policy grep-read)"] if index and room > 0 else []

@@ -202,14 +202,9 @@ class Session:
         """The conversation as it is."""
         return self.agent.conversation.messages
 
-    async def compact(self, focus: str = "") -> AsyncGenerator[Event]:
+    def compact(self, focus: str = "") -> AsyncGenerator[Event]:
         """Make room now: a digest and a summary that keeps above all what `focus` names."""
-        events = self.agent.compact(focus)
-        try:
-            async for event in events:
-                yield event
-        finally:
-            await events.aclose()
+        return self.agent.compact(focus)
 
     def _must_fit(self, policy: Policy, material: Material, model: Model) -> None:
         tools = self.agent.conversation.prefix.tools
@@ -245,12 +240,12 @@ class Session:
             await model.close()
             raise
         old, self.agent.model = self.agent.model, model
-        await old.close()
         if material != self._knowledge.material:
             self._knowledge = replace(self._knowledge, material=material)
             self._show(material)
         self._recorder.write(Notice(f"model {name}"))
         self._switched()
+        await old.close()
         return f"model: {name}; the next call sends the whole prompt fresh (caches belong to one model)"
 
     def _show(self, material: Material) -> None:

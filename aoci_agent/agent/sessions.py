@@ -2,15 +2,17 @@
 
 import datetime
 import json
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeGuard, cast
+from typing import Any, Final, cast
 
-_STARTED, _TURN, _STEP = b"SessionStarted", b"TurnStarted", b"StepFinished"
-_WANTED = tuple(b'{"type": "' + kind + b'"' for kind in (_STARTED, _TURN, _STEP))
-_MOST: Final = 1e15
+from aoci_agent.agent.models.model import Usage
+from aoci_agent.agent.models.usage import is_figure
+from aoci_agent.agent.record import begins
+
+_STARTED, _TURN, _STEP = "SessionStarted", "TurnStarted", "StepFinished"
+_WANTED = begins(_STARTED, _TURN, _STEP)
 BUCKETS: Final = ("fresh", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning")
 
 
@@ -102,9 +104,9 @@ def _take(use: SessionUse, line: bytes) -> None:
         return
     data = _mapping(event)
     kind = data.get("type")
-    if kind == _STARTED.decode():
+    if kind == _STARTED:
         _start(use, data)
-    elif kind == _TURN.decode():
+    elif kind == _TURN:
         use.sums.turns += 1
         use.prompt = use.prompt or _text(data.get("prompt"))
     elif not _step(use, _mapping(data.get("record"))):
@@ -113,7 +115,7 @@ def _take(use: SessionUse, line: bytes) -> None:
 
 def _start(use: SessionUse, data: dict[str, Any]) -> None:
     at = data.get("at")
-    if _figure(at) and use.sums.steps == 0:
+    if is_figure(at) and use.sums.steps == 0:
         use.started = datetime.datetime.fromtimestamp(min(at, 4e9))
     use.session_id = _text(data.get("session_id")) or use.session_id
     _once(use.policies, _text(data.get("policy")))
@@ -126,9 +128,9 @@ def _step(use: SessionUse, record: dict[str, Any]) -> bool:
     usage, sums = _mapping(record.get("usage")), use.sums
     figures = {name: usage.get(name, 0) for name in BUCKETS}
     cost, seconds = usage.get("cost"), record.get("seconds", 0.0)
-    if not usage or not all(map(_figure, figures.values())):
+    if not usage or not all(map(is_figure, figures.values())):
         return False
-    if not (cost is None or _figure(cost)) or not _figure(seconds):
+    if not (cost is None or is_figure(cost)) or not is_figure(seconds):
         return False
     if sums.steps == 0:
         use.models.clear()  # the name the steps carry is the one that answered
@@ -147,7 +149,7 @@ def _step(use: SessionUse, record: dict[str, Any]) -> bool:
 
 
 def _disputed(cost: float | None, own: object) -> bool:
-    return cost is not None and _figure(own) and abs(cost - own) > 0.01 * max(cost, own)
+    return is_figure(own) and Usage(cost=cost, own_cost=own).disputed
 
 
 def _from_name(path: Path) -> datetime.datetime:
@@ -161,12 +163,6 @@ def _from_name(path: Path) -> datetime.datetime:
 def _once(names: list[str], name: str) -> None:
     if name and name not in names:
         names.append(name)
-
-
-def _figure(value: object) -> TypeGuard[float]:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return math.isfinite(value) and 0 <= value < _MOST
 
 
 def _text(value: object) -> str:

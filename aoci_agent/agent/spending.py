@@ -15,9 +15,9 @@ import secrets
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeGuard, cast
+from typing import Any, cast
 
-_MOST: Final = 1e15  # no honest figure is larger
+from aoci_agent.agent.models.usage import is_figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,9 @@ class Spending:
         self._read_day = ""
         self._read_to = 0
         self._calls: dict[str, _Call] = {}
+        self._begun: dict[
+            str, Path
+        ] = {}  # the file of the day on which a call of ours was first said
 
     def spent(self) -> Spent:
         """The sums of today. Lines that cannot be read are left out; raises OSError."""
@@ -63,14 +66,15 @@ class Spending:
         )
 
     def write(self, call: str, tokens: int, cost: float | None) -> None:
-        """Say what a call takes; again for the same call replaces. Raises OSError."""
+        """Say what a call takes; again for the same call replaces, also after midnight. Raises OSError."""
         line = json.dumps({"call": call, "tokens": tokens, "cost": cost}) + "\n"
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        fd = os.open(self._file, flags, 0o600)
+        file = self._begun.setdefault(call, self._file(self._day()))
+        fd = os.open(file, flags, 0o600)
         try:
             # After a torn line (a full disk) the next one begins on a line of its own.
-            os.write(fd, f"\n{line}".encode() if self._torn() else line.encode())
+            os.write(fd, f"\n{line}".encode() if _torn(file) else line.encode())
         finally:
             os.close(fd)
 
@@ -86,23 +90,15 @@ class Spending:
         finally:
             os.close(fd)
 
-    @property
-    def _file(self) -> Path:
-        return self._folder / f"{self._day()}.jsonl"
-
-    def _torn(self) -> bool:
-        with contextlib.suppress(FileNotFoundError), self._file.open("rb") as file:
-            if file.seek(0, os.SEEK_END):
-                file.seek(-1, os.SEEK_END)
-                return file.read(1) != b"\n"
-        return False
+    def _file(self, day: str) -> Path:
+        return self._folder / f"{day}.jsonl"
 
     def _catch_up(self) -> None:
         day = self._day()
         if day != self._read_day:
             self._read_day, self._read_to, self._calls = day, 0, {}
         try:
-            with self._file.open("rb") as file:
+            with self._file(day).open("rb") as file:
                 file.seek(self._read_to)
                 data = file.read()
         except FileNotFoundError:
@@ -119,6 +115,14 @@ def new_call() -> str:
     return secrets.token_hex(8)
 
 
+def _torn(path: Path) -> bool:
+    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"
+    return False
+
+
 def _parsed(line: bytes) -> tuple[str, _Call] | None:
     try:
         data: object = json.loads(line)
@@ -128,10 +132,6 @@ def _parsed(line: bytes) -> tuple[str, _Call] | None:
         return None
     told = cast("dict[str, Any]", data)
     name, tokens, cost = told.get("call"), told.get("tokens"), told.get("cost")
-    if not isinstance(name, str) or not _figure(tokens) or not (cost is None or _figure(cost)):
+    if not isinstance(name, str) or not is_figure(tokens) or not (cost is None or is_figure(cost)):
         return None
     return name, _Call(int(tokens), cost)
-
-
-def _figure(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from aoci_agent.aoci.lock import GENERATOR, json_object
 from aoci_agent.base.errors import ForModel
@@ -14,6 +14,7 @@ INDEX_FILE = "index.aoci"
 LOCK_FILE = "lock.jsonl"
 _SEEN_FILE = "seen-2.json"
 _COUNTS_FILE = "counts-1.json"
+_MARKS_FILE = "marks-1.json"
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,16 @@ class IndexFiles:
     def keep_counts(self, counts: Mapping[str, int]) -> None:
         """Remember token counts, so that a session starts without a tokenizer."""
         self._keep(_COUNTS_FILE, json.dumps(counts, separators=(",", ":")).encode())
+
+    def marks(self) -> dict[str, tuple[str, str]]:
+        """What the last build noted of each entry: a mark of its inputs, and of the line it wrote."""
+        kept = self._kept(_MARKS_FILE).items()
+        pairs = {path: cast("list[object]", pair) for path, pair in kept if isinstance(pair, list)}
+        return {path: (str(p[0]), str(p[1])) for path, p in pairs.items() if len(p) == 2}
+
+    def keep_marks(self, marks: Mapping[str, tuple[str, str]]) -> None:
+        """Remember the marks of this build; losing them costs time, never truth."""
+        self._keep(_MARKS_FILE, json.dumps(marks, separators=(",", ":")).encode())
 
     def _state(self, digest: str) -> str:
         parts = (GENERATOR, digest, self.read(INDEX_FILE) or "", self.read(LOCK_FILE) or "")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from aoci_agent.aoci.earlier import Earlier
 from aoci_agent.aoci.elements import entry_of
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.header import header
@@ -30,10 +31,13 @@ class Derived:
     listed: Listing
 
 
-def generate(world: Mapping[str, Facts], lock: Lock, listed: Listing) -> Derived:
+def generate(
+    world: Mapping[str, Facts], lock: Lock, listed: Listing, earlier: Earlier | None = None
+) -> Derived:
     """Entries and header for these files.
 
-    Module codes, and the importance of known and moved files, stay what the lock says.
+    Module codes, and the importance of known and moved files, stay what the lock says. Entries of
+    `earlier` whose inputs did not move are taken as they are.
     """
     around = Surroundings(world)
     layers = {path: layer_of(path, facts) for path, facts in around.world.items()}
@@ -42,14 +46,24 @@ def generate(world: Mapping[str, Facts], lock: Lock, listed: Listing) -> Derived
     if not layers.keys() <= levels.keys():  # else nothing is left to decide
         levels = importance(around.world, around.links, layers) | levels
     modules = modules_of(list(around.world), lock.modules)
-    entries = [
-        canonical(entry_of(path, around, Tag(layers[path], module_of(path, modules), levels[path])))
-        for path in around.world
-    ]
+    tags = {
+        path: Tag(layers[path], module_of(path, modules), levels[path]) for path in around.world
+    }
+    entries = _entries(around, tags, earlier)
     entries.sort(key=_place)
     tables = tables_of(around.world, lambda path: module_of(path, modules))
     made = Index(tuple(header(modules, around, listed)), tuple(entries), tables)
     return Derived(around.world, around, made, modules, moved, listed)
+
+
+def _entries(around: Surroundings, tags: Mapping[str, Tag], earlier: Earlier | None) -> list[Entry]:
+    if earlier is None:
+        return [canonical(entry_of(path, around, tag)) for path, tag in tags.items()]
+    earlier.begin(around)
+    return [
+        earlier.entry(path, around, tag) or earlier.note(canonical(entry_of(path, around, tag)))
+        for path, tag in tags.items()
+    ]
 
 
 def with_changes(

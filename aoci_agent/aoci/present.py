@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aoci_agent.aoci import lock as locks
+from aoci_agent.aoci.earlier import Earlier
 from aoci_agent.aoci.facts.cache import FactsCache
 from aoci_agent.aoci.files import INDEX_FILE, LOCK_FILE, IndexFiles
 from aoci_agent.aoci.gather import Hashed, Progress, gather
@@ -39,14 +40,19 @@ def present(
     progress: Progress | None = None,
     *,
     fresh: bool = False,
+    earlier: Earlier | None = None,
 ) -> Present:
-    """Derive index and lock from hashed files. `fresh`: no cached facts, nothing decided earlier."""
+    """Derive index and lock from hashed files. `fresh`: no cached facts, nothing decided earlier.
+
+    With `earlier` entries of the last build stand where their inputs did not move.
+    """
     lock = locks.load(files.read(LOCK_FILE) or "")
     cache = FactsCache(files.cache)
     found = gather(files.workspace, hashed, cache, progress, fresh=fresh)
     cache.keep_only(hashed.keys.values())
     with _uncollected():
-        derived = generate(found.world, lock.forgetting() if fresh else lock, found.listed)
+        decided = lock.forgetting() if fresh else lock
+        derived = generate(found.world, decided, found.listed, earlier)
         theirs = _foreign(files, hashed.listed)
         if theirs is not None:  # what it says counts as a person's, about the source as it is
             on_disk, lock = _adopted(derived.made, theirs), Lock()

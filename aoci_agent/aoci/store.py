@@ -214,18 +214,21 @@ class IndexStore:
         few: int,
     ) -> BuildReport:
         from aoci_agent.aoci import lock as locks
+        from aoci_agent.aoci.earlier import Earlier
         from aoci_agent.aoci.gather import problems
         from aoci_agent.aoci.merge import aged, changes, edited
         from aoci_agent.aoci.present import present
 
         once: list[str] = []  # said by this build only, not by the next that finds nothing to do
         on_disk = self.on_disk(once)
-        now = present(self.files, hashed, on_disk, progress, fresh=fresh)
+        earlier = Earlier(on_disk, {} if fresh else self.files.marks(), hashed.keys)
+        now = present(self.files, hashed, on_disk, progress, fresh=fresh, earlier=earlier)
         derived, merged = now.derived, now.merged
         tokens, estimated = self._count(merged.index, few=few, made=derived.made.by_path)
         text = write(merged.index)
         save(INDEX_FILE, text)
         save(LOCK_FILE, locks.dump(now.lock))
+        self.files.keep_marks(earlier.marks)
         findings = (*hashed.listed.findings, *problems(derived.world), *aged(merged))
         indexable = len(derived.world)
         report = BuildReport(

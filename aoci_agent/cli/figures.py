@@ -1,5 +1,6 @@
 """Figures for plain text output: the same records the screen shows."""
 
+from aoci_agent.agent.ledger import index_of
 from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.models.model import Provenance
 
@@ -76,5 +77,5 @@ def table(records: tuple[StepRecord, ...], totals: Totals) -> str:
 
 
 def index_tokens(record: StepRecord) -> int:
-    """What the index layer (header and entries) took of a step's prompt."""
-    return record.layers.get("index header", 0) + record.layers.get("index", 0)
+    """What the index layer took of a step's prompt."""
+    return index_of(record.layers)

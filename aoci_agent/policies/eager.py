@@ -23,7 +23,7 @@ class Eager:
         """With every option that is not the usual one."""
         options = (
             "" if self.wants_index else "no-index",
-            self.form if self.form != "blocks" else "",
+            self.form if self.form is not Form.BLOCKS else "",
         )
         return ",".join((self.base, *filter(None, options)))
 

@@ -4,15 +4,16 @@ import multiprocessing
 from pathlib import Path
 
 import pytest
-from support.fakes import Harness, call, harness, look, says
+from support.fakes import FakeTool, Harness, call, harness, look, says
 
 from aoci_agent.agent.budget import Budget
 from aoci_agent.agent.events import Event, Notice, StepFinished, TurnFinished
 from aoci_agent.agent.limits import Limits
 from aoci_agent.agent.meter import Totals
-from aoci_agent.agent.models.model import StreamCut, Usage
+from aoci_agent.agent.models.model import ContextOverflow, StreamCut, Usage
 from aoci_agent.agent.spending import Spending
 from aoci_agent.base.errors import BadUsage, ModelUnavailable
+from aoci_agent.tools.tool import Effect, ToolResult
 
 
 def looking(
@@ -123,6 +124,9 @@ async def test_a_new_day_begins_at_nothing(tmp_path: Path) -> None:
     assert spending.spent().cost == 0.5
     days[0] = "2026-12-01"
     assert spending.spent().calls == 0
+    spending.write("a", 120, 0.6)  # it ended after midnight: it is no call of both days
+    assert spending.spent().calls == 0
+    assert Spending(tmp_path, lambda: "2026-11-30").spent().cost == 0.6
 
 
 def test_recorded_replies_are_no_spending(tmp_path: Path) -> None:
@@ -141,6 +145,34 @@ async def test_a_refused_call_takes_nothing_and_a_cut_one_what_came(tmp_path: Pa
     await h.turn()
     assert spending.spent().tokens == h.agent.meter.session.tokens
     assert round(spending.spent().cost, 9) == 0.2
+
+
+async def test_a_call_that_was_too_long_takes_nothing(tmp_path: Path) -> None:
+    spending = Spending(tmp_path)
+    looks = [says("", call("look", str(number))) for number in range(9)]
+    big = FakeTool("look", Effect.READ, lambda text: ToolResult(f"{text}\n" + "word " * 500))
+    h = harness([*looks, ContextOverflow("too long"), says("fits")], big, cost=0.1, day=spending)
+    assert closing(await h.turn()).text == "fits"
+    assert spending.spent().tokens == h.agent.meter.session.tokens
+
+
+async def test_a_ledger_that_fails_behind_a_call_takes_no_step_out_of_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spending = Spending(tmp_path)
+    h = looking(Limits(day_cost=9.0), day=spending)
+    write, written = spending.write, list[str]()
+
+    def full(call: str, tokens: int, cost: float | None) -> None:
+        written.append(call)
+        if len(written) > 1:
+            raise OSError(28, "No space left on device")
+        write(call, tokens, cost)
+
+    monkeypatch.setattr(spending, "write", full)
+    assert "No space left" in closing(await h.turn()).message
+    steps = [event for event in h.recorder.events if isinstance(event, StepFinished)]
+    assert len(steps) == len(h.model.requests) == h.agent.meter.session.steps == 1
 
 
 def test_damaged_lines_and_a_torn_end_are_left_out(tmp_path: Path) -> None:

@@ -271,6 +271,19 @@ async def test_interrupting_a_reply_is_metered_as_an_estimate() -> None:
     assert h.agent.meter.session.steps == 1
 
 
+async def test_a_reply_that_came_whole_is_kept_once_and_metered_as_it_was() -> None:
+    h = harness([says("whole", call("look", "a")), says("more")], look())
+    turn = h.agent.run("go")
+    async for event in turn:
+        if isinstance(event, Replied):
+            break
+    await turn.aclose()
+    assert h.agent.meter.records[-1].finish != "cut"
+    await h.turn("go on")
+    messages = h.model.requests[-1].messages
+    assert [m.text for m in messages if isinstance(m, AssistantMessage)] == ["whole"]
+
+
 async def test_time_limit_stops_a_hanging_command_and_leaves_a_valid_history() -> None:
     class Hanging(FakeTool):
         async def run(self, arguments: object) -> ToolResult:

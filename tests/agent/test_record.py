@@ -1,6 +1,7 @@
 """The session record: what survives, and who may read it."""
 
 import json
+import os
 import signal
 import stat
 import subprocess
@@ -9,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from aoci_agent.agent.conversation import Conversation
 from aoci_agent.agent.events import Notice, TextDelta, TurnFinished, TurnStarted
 from aoci_agent.agent.meter import Totals
 from aoci_agent.agent.record import SessionRecord, read_record
 from aoci_agent.base.errors import ForUser
+from aoci_agent.policies.layers import Prefix
+from aoci_agent.policies.plain import GrepRead
 
 
 def test_events_are_lines_and_deltas_are_not(tmp_path: Path) -> None:
@@ -41,6 +45,31 @@ def test_a_torn_tail_is_cut_off_before_the_next_line(tmp_path: Path) -> None:
     record.write(Notice("after"))
     record.close()
     assert [e.get("text") for e in read_record(path)] == [None, "after"]
+
+
+def test_a_line_that_a_full_disk_tore_takes_no_later_line_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = SessionRecord(tmp_path / "one.jsonl")
+    conversation = Conversation(Prefix((), ()), GrepRead())
+    conversation.begin("why?", "")
+    write, left = os.write, [20]
+
+    def full(file: int, data: bytes) -> int:
+        if not left[0]:
+            raise OSError(28, "No space left on device")
+        written = write(file, data[: left[0]])
+        left[0] -= written
+        return written
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "write", full)
+        with pytest.raises(ForUser, match="No space left"):
+            conversation.write_grown(record.write)
+    conversation.write_grown(record.write)
+    conversation.write_grown(record.write)
+    record.close()
+    assert [len(e["messages"]) for e in read_record(record.path)] == [1]
 
 
 @pytest.mark.parametrize("cut", range(0, 60, 7))

@@ -7,8 +7,18 @@ import pytest
 from support.fakes import call, says
 
 from aoci_agent.agent.approval import DenyAll
-from aoci_agent.agent.events import Event, Grew, HistoryRewritten, SessionStarted, TurnStarted
+from aoci_agent.agent.events import (
+    Event,
+    Grew,
+    HistoryRewritten,
+    SessionStarted,
+    StepFinished,
+    StepStarted,
+    TurnStarted,
+)
+from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.mode import Mode
+from aoci_agent.agent.models.model import Usage
 from aoci_agent.agent.models.scripted import ScriptedModel
 from aoci_agent.agent.record import SessionRecord
 from aoci_agent.agent.resume import find, message_of, read
@@ -209,6 +219,37 @@ def test_a_session_that_was_killed_in_a_call_is_closed_and_said(tmp_path: Path) 
     made = read(file)
     assert [m.text for m in made.messages if isinstance(m, ToolMessage)] == ["saw", INTERRUPTED]
     assert (made.closed, made.dropped, made.unread) == (1, 0, 0)
+
+
+def test_a_request_that_was_never_answered_says_nothing_of_the_one_before(tmp_path: Path) -> None:
+    file = tmp_path / "one.jsonl"
+    record = SessionRecord(file)
+    record.write(SessionStarted("one", "/r", "m", "aoci", "ask", "", "p", "", "", ""))
+    record.write(Grew((said("go"),)))
+    record.write(StepStarted(1, 900))
+    record.write(Grew((says("done"),)))
+    record.write(StepFinished(StepRecord(1, "m", "aoci", Usage(1_000)), Totals()))
+    record.write(Grew((said("and?"),)))
+    record.write(StepStarted(1, 5_000))
+    record.close()
+    made = read(file)
+    assert (made.sent, made.local, made.steps[-1].usage.prompt) == (1, 900, 1_000)
+
+
+def test_what_a_session_that_went_on_closed_is_counted_where_it_was_sent(tmp_path: Path) -> None:
+    file = tmp_path / "one.jsonl"
+    record = SessionRecord(file)
+    started = SessionStarted("one", "/r", "m", "aoci", "ask", "", "p", "", "", "")
+    record.write(started)
+    record.write(Grew((said("go"), says("", call("look", "a")))))
+    record.write(started)
+    record.write(Grew((said("go on"),)))
+    record.write(StepStarted(1, 900))
+    record.write(Grew((says("done"),)))
+    record.write(StepFinished(StepRecord(1, "m", "aoci", Usage(1_000)), Totals()))
+    record.close()
+    made = read(file)
+    assert (made.sent, len(made.messages), made.closed) == (4, 5, 0)
 
 
 def test_history_that_was_rewritten_or_cleared_comes_back_so(tmp_path: Path) -> None:

@@ -171,10 +171,10 @@ def _cost(usage: Raw) -> float | None:
     ticks, cost = usage.get("cost_in_usd_ticks"), usage.get("cost")
     if isinstance(cost, Mapping):  # Perplexity
         cost = _mapping(cast("object", cost)).get("total_cost")
-    if not _is_figure(cost):
-        return ticks / TICKS if _is_figure(ticks) else None
+    if not is_figure(cost):
+        return ticks / TICKS if is_figure(ticks) else None
     upstream = _mapping(usage.get("cost_details")).get("upstream_inference_cost")
-    if usage.get("is_byok") is True and _is_figure(upstream):
+    if usage.get("is_byok") is True and is_figure(upstream):
         return float(cost + upstream)
     return float(cost)
 
@@ -182,10 +182,11 @@ def _cost(usage: Raw) -> float | None:
 def _count(usage: Raw, *names: str) -> int:
     """The first of these that counts anything, else 0: providers send null, floats, even text."""
     figures = (usage.get(name) for name in names)
-    return next((int(figure) for figure in figures if _is_figure(figure) and figure), 0)
+    return next((int(figure) for figure in figures if is_figure(figure) and figure), 0)
 
 
-def _is_figure(value: object) -> TypeGuard[int | float]:
+def is_figure(value: object) -> TypeGuard[int | float]:
+    """Whether what was read can be tokens, dollars or seconds: a finite number, not below 0."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
 
 

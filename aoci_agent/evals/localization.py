@@ -57,14 +57,26 @@ class Ranks:
 
 
 def cases_of(path: Path) -> list[Case]:
-    """Read JSON lines: SWE-bench's names of fields, or base, commit and gold_symbols of mined ones."""
+    """Read JSON lines: SWE-bench's names of fields, or base, commit and gold_symbols of mined ones.
+
+    Raises ForUser, naming file and line, for what cannot be read.
+    """
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise ForUser(f"cannot read {path}: {why}", "name a file of JSON lines") from error
     found: list[Case] = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 found.append(_case(json.loads(line)))
-            except (KeyError, TypeError, ValueError) as error:
-                raise ForUser(f"{path}:{number} is no case: {error!r}", "see the help") from error
+            except KeyError as error:
+                told = f"{path}:{number} is no case: it lacks {error}"
+                raise ForUser(told, "the help names the fields") from error
+            except (TypeError, ValueError, AttributeError) as error:
+                told = f"{path}:{number} is no case: {error}"
+                raise ForUser(told, "every line is a JSON object") from error
     return found
 
 

@@ -23,6 +23,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 from aoci_agent.agent.models.model import Usage
@@ -72,13 +73,16 @@ class Kept:
 
 def main(arguments: Sequence[str], opener: Opener) -> int:
     """Run what is missing and print the figures; exit 1 when cases or repositories cannot be read."""
-    options = _parser().parse_args(arguments)
+    options = _checked(_parser(), arguments)
     policies = tuple(
         policy_named(name).name for name in dict.fromkeys((BASELINE, *(options.policy or DEFAULT)))
     )
     try:
         kept = Kept(options.keep)
         tasks = tasks_of(options.cases_files, options.repos, options.cases)
+        if not tasks:
+            told = f"no case has a clone of its repository in {options.repos} and lines to find"
+            raise ForUser(told, "see the help for what a case holds")
         asyncio.run(_run(options, policies, tasks, kept, opener))
     except (ForUser, ForModel) as error:
         hint = error.hint if isinstance(error, ForUser) else ""
@@ -91,6 +95,18 @@ def main(arguments: Sequence[str], opener: Opener) -> int:
         rows = [_repriced(row, _price(options)) for row in rows]
     _print(options.format, name, figures(rows, policies), len(tasks))
     return 0
+
+
+def _checked(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
+    """The options; exit 2 for what makes no sense."""
+    options = parser.parse_args(arguments)
+    if options.cases < 1:
+        parser.error("--cases: at least 1")
+    if not options.repos.is_dir():
+        parser.error(f"--repos: {options.repos} is no folder")
+    if not all(0 <= price < inf for price in options.prices):
+        parser.error("--prices: dollars per million tokens, none below 0")
+    return options
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -138,3 +138,37 @@ def test_a_session_that_fails_scores_nothing(
     assert policies.main(options, opener) == 0
     told: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["policies"]
     assert [(one["failed"], one["recall"], one["forced"]) for one in told] == [(1, 0.0, 0)] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["{dir}/none.jsonl", "--repos", "{dir}"], "cannot read {dir}/none.jsonl: No such file"),
+        (["{dir}/bad.jsonl", "--repos", "{dir}"], "bad.jsonl:2 is no case: it lacks 'repo'"),
+        (["{dir}/list.jsonl", "--repos", "{dir}"], "list.jsonl:1 is no case"),
+        (["{dir}/ok.jsonl", "--repos", "{dir}"], "no case has a clone"),
+        (["{dir}/ok.jsonl", "--repos", "{dir}/nowhere"], "nowhere is no folder"),
+        (["{dir}/ok.jsonl", "--repos", "{dir}", "--cases", "0"], "--cases: at least 1"),
+        (["{dir}/ok.jsonl", "--repos", "{dir}", "--prices", "1", "1", "-1", "1"], "--prices"),
+        (["{dir}/ok.jsonl", "--repos", "{dir}", "--policy", "magic"], "no policy 'magic'"),
+    ],
+)
+def test_what_cannot_be_measured_is_named(
+    words: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = json.dumps(
+        {"instance_id": "a", "repo": "not/here", "base_commit": "0" * 40, "query": "x"}
+        | {"gold_files": ["a.py"], "gold_functions": ["a.py:f"]}
+    )
+    (tmp_path / "ok.jsonl").write_text(good + "\n")
+    (tmp_path / "bad.jsonl").write_text(good + '\n{"base_commit": "0", "instance_id": "b"}\n')
+    (tmp_path / "list.jsonl").write_text("[1]\n")
+    argv = ["eval", "policies", *(word.format(dir=tmp_path) for word in words)]
+    try:
+        code = main(argv)
+    except SystemExit as stop:
+        code = stop.code
+    assert code in (1, 2)
+    err = capsys.readouterr().err
+    assert told.format(dir=tmp_path) in err
+    assert "bug" not in err

@@ -117,3 +117,27 @@ async def test_the_next_session_sends_the_same_index_and_what_changed_behind_it(
     assert after.removeprefix(before).strip().startswith("Δ shop/part7.py[")
     assert "gift_wrap" in after.removeprefix(before)
     assert "1 changed since" in json.loads(done.out)["index"]
+
+
+async def test_an_edit_tells_the_new_entry_and_the_index_tool_knows_it(
+    endpoint: FakeEndpoint, repository: Path
+) -> None:
+    new = "return weight * 2\n\n\ndef gift_wrap() -> int:\n    return 1\n"
+    edit = {"path": "shop/prices.py", "old": "return weight * 2\n", "new": new}
+    endpoint.answers = [
+        calling("read", {"path": "shop/prices.py"}),
+        calling("edit", edit),
+        calling("index", {"query": "shop/prices.py"}),
+        calling("index", {"query": "gift wrap"}),
+        saying("done"),
+        saying("nothing checks it"),
+    ]
+    assert (await ask(endpoint, repository, "aoci", "--mode", "full-auto")).code == 0
+    first, _, edited, shown, searched, *_ = sent(endpoint)
+    told = edited[-1]["content"].splitlines()[-1]
+    assert told.startswith("Δ shop/prices.py[")
+    assert "gift_wrap" in told
+    assert "gift_wrap" not in first[0]["content"]
+    assert edited[0] == first[0]  # the layer above stays
+    assert "gift_wrap" in shown[-1]["content"]
+    assert "shop/prices.py" in searched[-1]["content"]

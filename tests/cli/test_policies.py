@@ -123,7 +123,7 @@ async def test_an_edit_tells_the_new_entry_and_the_index_tool_knows_it(
     endpoint: FakeEndpoint, repository: Path
 ) -> None:
     new = "return weight * 2\n\n\ndef gift_wrap() -> int:\n    return 1\n"
-    edit = {"path": "shop/prices.py", "old": "return weight * 2\n", "new": new}
+    edit: dict[str, object] = {"path": "shop/prices.py", "old": "return weight * 2\n", "new": new}
     endpoint.answers = [
         calling("read", {"path": "shop/prices.py"}),
         calling("edit", edit),
@@ -140,4 +140,4 @@ async def test_an_edit_tells_the_new_entry_and_the_index_tool_knows_it(
     assert "gift_wrap" not in first[0]["content"]
     assert edited[0] == first[0]  # the layer above stays
     assert "gift_wrap" in shown[-1]["content"]
-    assert "shop/prices.py" in searched[-1]["content"]
+    assert "gift_wrap" in searched[-1]["content"]

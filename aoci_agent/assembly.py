@@ -37,7 +37,24 @@ from aoci_agent.tools.registry import builtin_tools
 
 def open_session(launch: Launch, approver: Approver, progress: Progress | None = None) -> Session:
     """Everything of a session, in order: repository, index, tools, model, agent, record. May take seconds."""
-    launch, resumed = _going_on(launch)
+    if launch.resume is None:
+        return _built(launch, approver, progress)
+    # Held from before it is read: nobody appends to what is taken for its end.
+    recorder: Recorder = SessionRecord(launch.resume) if launch.keep_record else NoRecord()
+    try:
+        resumed = read(launch.resume)
+        return _built(_going_on(launch, resumed), approver, progress, (recorder, resumed))
+    except BaseException:
+        recorder.close()
+        raise
+
+
+def _built(
+    launch: Launch,
+    approver: Approver,
+    progress: Progress | None,
+    earlier: tuple[Recorder, Resumed] | None = None,
+) -> Session:
     settings = launch.settings
     bench = Bench(launch)
     policy = policy_named(settings.policy)
@@ -50,13 +67,12 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
     permissions = Permissions(settings.mode)
     annotate = Freshness(bench.store) if material.index else unchanged
     prefix = build_prefix(toolbox.schemas, policy, material)
-    session_id = (
-        resumed.session_id
-        if resumed
-        else f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
-    )
     model = choose_model(launch, settings.model)
-    recorder = _recorder(launch, bench, session_id)
+    if earlier:
+        recorder, session_id = earlier[0], earlier[1].session_id
+    else:
+        session_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+        recorder = _recorder(launch, bench, session_id)
     agent = Agent(
         model,
         Conversation(prefix, policy),
@@ -90,22 +106,19 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
         recorder,
         started,
     )
-    if resumed is not None:
-        session.go_on(resumed)
+    if earlier is not None:
+        session.go_on(earlier[1])
     return session
 
 
-def _going_on(launch: Launch) -> tuple[Launch, Resumed | None]:
-    """The session to go on with, and its model and policy where the command line names none."""
-    if launch.resume is None:
-        return launch, None
-    resumed = read(launch.resume)
+def _going_on(launch: Launch, resumed: Resumed) -> Launch:
+    """The launch, with the earlier session's model and policy where the command line names none."""
     known: dict[str, str | int] = {"model": resumed.model, "policy": resumed.policy}
     known["index_budget"] = resumed.index_budget
     if resumed.model == RECORDED or launch.replay_from is not None:
         del known["model"]
     taken = {name: value for name, value in known.items() if value and name not in launch.chosen}
-    return replace(launch, settings=launch.settings.model_copy(update=taken)), resumed
+    return replace(launch, settings=launch.settings.model_copy(update=taken))
 
 
 def _material_for(launch: Launch, bench: Bench, material: Material) -> Callable[[str], Material]:
@@ -158,7 +171,7 @@ def _budget(launch: Launch) -> Budget:
 def _recorder(launch: Launch, bench: Bench, session_id: str) -> Recorder:
     if not launch.keep_record:
         return NoRecord()
-    return SessionRecord(launch.resume or _records(launch, bench) / f"{session_id}.jsonl")
+    return SessionRecord(_records(launch, bench) / f"{session_id}.jsonl")
 
 
 def _records(launch: Launch, bench: Bench) -> Path:

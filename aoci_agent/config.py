@@ -14,6 +14,7 @@ from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.places import Places
 
 _TABLES = ("prices", "index_tags")  # set in config.toml only
+_FLAGS = "the command line"
 _OLD_NAMES = {"max_seconds": "max_time"}
 
 
@@ -49,13 +50,13 @@ class Settings(BaseModel):
     """Model calls of a session."""
     max_tokens: int | None = Field(default=None, ge=1)
     """Prompt plus output tokens of a session."""
-    max_cost: float | None = Field(default=None, ge=0)
+    max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """US dollars of a session."""
-    max_time: float | None = Field(default=None, gt=0)
+    max_time: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """Seconds of work in a session: turns, not the time between them."""
     turn_steps: int | None = Field(default=100, ge=1)
     """Model calls of one turn; ends a turn that runs away."""
-    day_max_cost: float | None = Field(default=None, ge=0)
+    day_max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """US dollars of all sessions of a day."""
     day_max_tokens: int | None = Field(default=None, ge=1)
     """Prompt plus output tokens of all sessions of a day."""
@@ -91,7 +92,7 @@ def load_settings(places: Places, env: Mapping[str, str], flags: Mapping[str, An
         }
     )
     _check(values | from_env, "the environment (AOCI_AGENT_*)")
-    return _check(values | from_env | dict(flags), "the command line")
+    return _check(values | from_env | dict(flags), _FLAGS)
 
 
 def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,8 +116,9 @@ def _check(values: Mapping[str, Any], source: str) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
+        flag = f"--{name.replace('_', '-')}" if source == _FLAGS else name
         raise BadUsage(
-            f"{source}: {name}: {first['msg']}", "see `aoci-agent --help` and docs/config.md"
+            f"{source}: {flag}: {first['msg']}", "see `aoci-agent --help` and docs/config.md"
         ) from error
 
 

@@ -53,6 +53,9 @@ async def test_without_a_model_the_index_answers_and_a_question_names_the_way_ou
     assert session.index("show prices.py").startswith("prices.py[")
     assert "prices.py[" in session.index("weight")
     assert "no entry for nope.py" in session.index("show nope.py")
+    assert "the repository keeps no index" in session.index("diff")
+    assert "/index diff takes no words behind it" in session.index("diff weight")
+    assert "/index update takes no words behind it" in session.index("update prices.py")
     events = [event async for event in session.run("hello")]
     await session.close()
     assert isinstance(events[-1], TurnFinished)
@@ -148,3 +151,15 @@ async def test_what_a_session_derived_is_there_for_the_next(repository: Path) ->
     state = status_of(after.views).views["lexical"].state
     after.close()
     assert state == "fresh"
+
+
+@pytest.mark.parametrize("value", ["0", "1.5", "-1", "inf"])
+async def test_a_count_is_limited_on_the_screen_as_on_the_command_line(
+    repository: Path, value: str
+) -> None:
+    session = opened(repository)
+    with pytest.raises(BadUsage, match="is no limit of steps"):
+        session.account.set_limit("steps", value)
+    assert "12 steps" in session.account.set_limit("steps", "12")
+    assert "no limit" in session.account.set_limit("steps", "none")
+    await session.close()

@@ -1,8 +1,9 @@
 """What a session tells of its own use: the gauge, the turn's sums, what the index saved, the budget."""
 
+import re
 from collections.abc import Callable, Sequence
 
-from aoci_agent.agent.budget import Line
+from aoci_agent.agent.budget import BOUNDS, Line
 from aoci_agent.agent.events import Event
 from aoci_agent.agent.forecast import Ahead
 from aoci_agent.agent.gauge import Gauge, gauge
@@ -10,8 +11,11 @@ from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.meter import Totals, total
 from aoci_agent.agent.preview import Choice, Coming, choices, preview
 from aoci_agent.agent.saving import Exploring, Finds, Saving, saving
+from aoci_agent.base.errors import BadUsage
 from aoci_agent.policies.candidates import Candidate
 from aoci_agent.policies.policy import Policy
+
+_WHOLE = re.compile(r"0*[1-9][0-9_,]*")
 
 
 class Account:
@@ -77,6 +81,9 @@ class Account:
 
     def set_limit(self, key: str, value: str) -> str:
         """Change a limit; a line to show. Raises BadUsage."""
+        whole = key in BOUNDS and BOUNDS[key].kind in ("tokens", "steps") and value != "none"
+        if whole and not _WHOLE.fullmatch(value):
+            raise BadUsage(f"'{value}' is no limit of {key}", "a whole number from 1, or `none`")
         return self._agent.budget.set(key, value)
 
     def preview(self, coming: Coming, policies: Sequence[Policy] = ()) -> tuple[Choice, ...]:
@@ -89,4 +96,5 @@ class Account:
             agent.conversation.policy.name,
             predict=lambda request: meter.ahead(meter.pieces(request), agent.model),
             parts=meter.parts,
+            window=agent.model.window,
         )

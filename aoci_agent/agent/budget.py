@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 from aoci_agent.agent.limits import Guard, Limits, Stop
 from aoci_agent.agent.meter import StepRecord, Totals
-from aoci_agent.agent.models.model import Usage
+from aoci_agent.agent.models.model import Model, Usage
 from aoci_agent.agent.spending import Spending, Spent, new_call
 from aoci_agent.base.errors import BadUsage
 
@@ -64,6 +64,7 @@ class Budget:
         self.limits = limits
         self._day = day
         self._warned: set[str] = set()
+        self._said_free: set[str] = set()  # models that were said to be free
         self._call = ""  # the call that is reserved in the day's ledger
         self._guard: Guard | None = None
         self._worked = 0.0  # seconds of the turns before the present one
@@ -89,6 +90,20 @@ class Budget:
         self._check("tokens", session.tokens, ahead.prompt + ahead.output)
         if not recorded:
             self._reserve(ahead)
+
+    def unbound(self, model: Model) -> str:
+        """What to say, once, before a model on this machine is asked: no limit in dollars binds."""
+        limits = (("cost", self.limits.cost), ("day-cost", self.limits.day_cost))
+        names = [BOUNDS[key].name for key, bound in limits if bound is not None]
+        free = model.priced(Usage(fresh=1, output=1)).price_from == "local"
+        if not names or not free or model.name in self._said_free or _our_own(model.name):
+            return ""
+        self._said_free.add(model.name)
+        binds = f"{' and '.join(names)} {'do' if len(names) > 1 else 'does'} not bind"
+        return (
+            f"{model.name} counts as free: a server on this machine; "
+            f"{binds} unless [prices] names this model"
+        )
 
     def after(self, record: StepRecord) -> None:
         """A call ended: what it took goes into the day's ledger."""
@@ -199,7 +214,7 @@ def amount(kind: Kind, value: float) -> str:
         return f"${value:.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"
     if kind == "time":
         return f"{value:.0f} s"
-    return f"{value:,.0f} {kind}"
+    return f"{value:,.0f} {kind.removesuffix('s') if value == 1 else kind}"
 
 
 def _cost(ahead: Usage, session: Totals) -> float | None:
@@ -207,6 +222,11 @@ def _cost(ahead: Usage, session: Totals) -> float | None:
     if ahead.cost is not None or session.cost is None or not session.tokens:
         return ahead.cost
     return session.cost / session.tokens * (ahead.prompt + ahead.output)
+
+
+def _our_own(name: str) -> bool:
+    """A file that is served by ourselves: nobody behind it takes money."""
+    return name.startswith("local:")
 
 
 def _unpriced(session: Totals) -> str:

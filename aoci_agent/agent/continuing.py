@@ -49,7 +49,8 @@ def _told(agent: Agent, resumed: Resumed, *, same: bool, same_model: bool) -> li
         now = agent.conversation.prefix.content_id
         told.append(
             Notice(
-                "rules, index or policy are not those of the session: its first call is sent fresh "
+                "rules, tools, index or policy are not those of the session: what follows the "
+                "first difference is sent anew "
                 f"(prefix {resumed.prefix_id}, now {now})"
             )
         )

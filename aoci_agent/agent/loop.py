@@ -157,6 +157,8 @@ class Agent:
         ahead, recorded = call.ahead.usage, self.model.recorded
         self.budget.before(ahead, self.meter.session, recorded=recorded)
         self._sent = call.prompt_tokens
+        if free := self.budget.unbound(self.model):
+            yield Notice(free, "warning")
         yield StepStarted(turn.totals.steps + 1, call.prompt_tokens)
         try:
             async with aclosing(self.model.stream(request)) as pieces:

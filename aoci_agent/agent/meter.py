@@ -17,6 +17,7 @@ from aoci_agent.agent.models.model import (
     Request,
     TextPiece,
     Usage,
+    same_model,
 )
 from aoci_agent.agent.models.rates import rates_for
 from aoci_agent.base import tokens
@@ -33,7 +34,7 @@ class StepRecord:
     """
 
     number: int  # counts from 1 within the session
-    model: str
+    model: str  # as the user named it
     policy: str
     usage: Usage
     layers: dict[str, int] = field(default_factory=dict[str, int])
@@ -43,6 +44,7 @@ class StepRecord:
     recorded: bool = False  # the reply came from a file: usage is what the recording measured
     index: Usage = field(default_factory=Usage)  # of `usage`, what the index layer was; estimated
     side: bool = False  # a summary of the conversation: paid for, but not the conversation's size
+    served: str = ""  # the model's name in the reply, where it is another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +233,7 @@ class RunningCall:
         """The record of a call that ended with a reply."""
         if self._reply is None:
             raise RuntimeError("the model's stream ended without a reply")
-        usage, now = self._reply.usage, time.monotonic()
+        usage, now = self._as_predicted(self._reply.usage), time.monotonic()
         if not self._side:
             self._meter.sent = Sent(self._pieces, self._parts, usage, self._model.name, now)
         return self._add(usage, self._reply.finish)
@@ -239,27 +241,39 @@ class RunningCall:
     def abort(self, error: BaseException) -> StepRecord:
         """The record of a call that was cut or interrupted: an estimate, said so.
 
-        The provider's own figure is used where the client still learned it. What was interrupted behind
-        its whole reply is no cut call.
+        The provider's own figure is used where the client still learned it, else the prompt is split
+        as it was predicted before it was sent. What was interrupted behind its whole reply is no cut
+        call.
         """
         if self._reply is not None:
             return self.finish()
         usage = error.usage if isinstance(error, BrokenReply) else None
         if usage is None:
-            usage = self._model.priced(
-                Usage(
-                    fresh=self.prompt_tokens,
-                    output=tokens.estimate(self.text),
-                    tokens_from=Provenance.ESTIMATED,
-                )
+            usage = Usage(
+                fresh=self.prompt_tokens,
+                output=tokens.estimate(self.text),
+                tokens_from=Provenance.ESTIMATED,
             )
-        return self._add(usage, "cut")
+        return self._add(self._as_predicted(usage), "cut")
+
+    def _as_predicted(self, usage: Usage) -> Usage:
+        """A prompt that was counted here, in the buckets predicted for it: caches work unsaid too.
+
+        What a provider said stays, and what a recording holds.
+        """
+        if usage.tokens_from is not Provenance.ESTIMATED or self._model.recorded:
+            return usage
+        guess = self.ahead.usage
+        split = {name: getattr(guess, name) for name in ("fresh", "cache_read", "cache_write")}
+        if guess.prompt and usage.prompt:
+            usage = replace(usage, **scaled(split, usage.prompt))
+        return self._model.priced(unpriced(usage))
 
     def _add(self, usage: Usage, finish: str) -> StepRecord:
         layers = scaled({"summary": 1} if self._side else self._parts, usage.prompt)
         record = StepRecord(
             number=len(self._meter.records) + 1,
-            model=self._reply.model if self._reply else self._model.name,
+            model=self._model.name,
             policy=self._policy,
             usage=usage,
             layers=layers,
@@ -269,8 +283,14 @@ class RunningCall:
             recorded=self._model.recorded,
             index=self._index(usage, layers),
             side=self._side,
+            served=self._served,
         )
         return self._meter.add(record)
+
+    @property
+    def _served(self) -> str:
+        told = self._reply.model if self._reply else ""
+        return "" if same_model(self._model.name, told) else told
 
     def _index(self, usage: Usage, layers: dict[str, int]) -> Usage:
         """The index layer's share of the call, and what the call would have cost less without it."""

@@ -9,6 +9,11 @@ from aoci_agent.base.files import STATE
 
 _SHOWN = 40  # differences listed
 
+NOT_KEPT = (
+    f"the repository keeps no index: {STATE}/{INDEX_FILE} comes with `aoci-agent index build`"
+)
+IN_STEP = "nothing: /index update would write no change"
+
 
 class KeptIndex(Protocol):
     """Satisfied by `aoci.store.IndexStore`."""
@@ -52,23 +57,27 @@ class Offer:
         )
 
     def diff(self) -> str:
-        """What an update would change, element by element."""
+        """What `/index update` would write, element by element."""
         if not self._index.kept:
-            return f"the repository keeps no index: {STATE}/{INDEX_FILE} comes with `aoci-agent index build`"
-        found = [str(item) for item in self._differences().all]
-        more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
-        return "\n".join([*found[:_SHOWN], *more]) or "no differences"
+            return NOT_KEPT
+        changes = self._changes()
+        return f"what /index update would write:\n{changes}" if changes else IN_STEP
 
     def update(self) -> str:
         """Write index and lock; says what changed. Raises ForUser."""
         if not self._index.kept:
-            return self.diff()
-        told = self.diff()
+            return NOT_KEPT
+        told = self._changes() or "no entry changed"
         report = self._index.build()
         where = f"{STATE}/{INDEX_FILE}"
         if not report.saved:
             return f"{where} could not be written: {'; '.join(report.findings[-1:])}"
         return f"{told}\n{where} is in step: {report.entries} entries; look at it with `git diff {STATE}`"
+
+    def _changes(self) -> str:
+        found = [str(item) for item in self._differences().all]
+        more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+        return "\n".join([*found[:_SHOWN], *more])
 
     def _differences(self) -> Differences:
         return compare(self._index.on_disk(), self._index.current)

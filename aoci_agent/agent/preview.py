@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from aoci_agent.agent.forecast import Ahead
+from aoci_agent.agent.ledger import scaled
 from aoci_agent.agent.models.model import Request, Usage
+from aoci_agent.agent.room import fixed_fits
 from aoci_agent.policies.candidates import Candidate, Form
 from aoci_agent.policies.catalog import POLICIES, policy_named
 from aoci_agent.policies.conversation import Message, said
@@ -31,18 +33,19 @@ class Coming:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One policy, and the next call under it. All figures are estimates."""
+    """One policy, and the next call under it. All figures are estimates; `layers` sums to the prompt."""
 
     name: str
     current: bool
     layers: dict[str, int]
     usage: Usage
     shared: int  # tokens the request has in common with the last one, from the beginning
-    without: str = ""  # what the policy wants and will not get
+    without: tuple[str, ...] = ()  # what the policy wants and will not get
+    fits: bool = True  # False: its fixed layers leave no room in the window, it cannot be chosen
 
     @property
     def kept(self) -> int:
-        """Tokens that are cached now and stay so."""
+        """Tokens that the last request left in the cache and the call would read."""
         return self.usage.cache_read
 
 
@@ -70,12 +73,16 @@ def preview(
     *,
     predict: Predict,
     parts: Callable[[Request], dict[str, int]],
+    window: int | None = None,
 ) -> tuple[Choice, ...]:
-    """One row for each policy, in their order. `predict` and `parts` count and price a request."""
+    """One row for each policy, in their order. `predict` and `parts` count and price a request.
+
+    The layers are scaled as the prompt is: to how the provider counted the last request.
+    """
     rows: list[Choice] = []
     for policy in policies:
         request = request_under(policy, coming)
-        ahead = predict(request)
+        ahead, counted = predict(request), parts(request)
         missing = (
             "no index" if policy.wants_index and coming.material.index is None else "",
             "no candidates yet" if policy.wants_candidates and not coming.searched else "",
@@ -84,10 +91,11 @@ def preview(
             Choice(
                 name=policy.name,
                 current=policy.name == current,
-                layers=parts(request),
+                layers=scaled(counted, ahead.usage.prompt),
                 usage=ahead.usage,
                 shared=ahead.shared,
-                without=", ".join(filter(None, missing)),
+                without=tuple(filter(None, missing)),
+                fits=fixed_fits(counted, window),
             )
         )
     return tuple(rows)

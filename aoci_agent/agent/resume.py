@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -70,20 +71,26 @@ def find(folder: Path, word: str = "") -> Path:
 
     Raises BadUsage naming what there is.
     """
-    newest = sorted(folder.glob("*.jsonl"), key=lambda file: (-_used(file), file.name))
     if not word:
-        for file in newest:
-            if _holds_words(file):
-                return file
+        for file in newest(folder, 1):
+            return file
         raise BadUsage("there is no earlier session of this repository", "start one: aoci-agent")
-    found = [file for file in newest if file.stem.startswith(word)]
+    files = _by_use(folder)
+    found = [file for file in files if file.stem.startswith(word)]
     if len(found) == 1 or (found and found[0].stem == word):
         return found[0]
-    names = ", ".join(file.stem for file in (found or newest)[:5])
+    names = ", ".join(file.stem for file in (found or files)[:5])
     if found:
         raise BadUsage(f"{len(found)} sessions begin with '{word}'", f"one of {names}")
-    way_out = f"the newest are {names}" if names else "there is none of this repository"
+    way_out = (
+        f"-r takes an ID; the newest are {names}" if names else "there is none of this repository"
+    )
     raise BadUsage(f"no session begins with '{word}'", way_out)
+
+
+def newest(folder: Path, most: int = 5) -> list[Path]:
+    """The records that hold a conversation, the one last written first."""
+    return list(islice(filter(_holds_words, _by_use(folder)), most))
 
 
 def read(path: Path) -> Resumed:
@@ -168,6 +175,10 @@ def _holds_words(file: Path) -> bool:
             return any(line.startswith(_SPOKEN) for line in lines)
     except OSError:
         return False
+
+
+def _by_use(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.jsonl"), key=lambda file: (-_used(file), file.name))
 
 
 def _used(file: Path) -> float:

@@ -89,8 +89,13 @@ CONVERSATION = ("conversation", "candidates", "tool results")
 
 def room_of(parts: dict[str, int], limit: int | None) -> Room:
     """The room of a request counted by part, `limit` for all of it."""
-    fixed = sum(count for name, count in parts.items() if name not in CONVERSATION)
+    fixed = sum(_fixed(parts).values())
     return Room(parts, fixed, None if limit is None else max(0, limit - fixed))
+
+
+def fixed_fits(parts: dict[str, int], window: int | None) -> bool:
+    """Whether tools, rules and index leave room to work: they take at most 60 % of the window."""
+    return window is None or sum(_fixed(parts).values()) <= window * FIXED_SHARE
 
 
 def must_fit(policy: str, parts: dict[str, int], window: int | None) -> None:
@@ -98,10 +103,10 @@ def must_fit(policy: str, parts: dict[str, int], window: int | None) -> None:
 
     A conversation over them would be cut after every step (peers.md 23).
     """
-    fixed = {name: n for name, n in parts.items() if name not in CONVERSATION}
-    size = sum(fixed.values())
-    if window is None or size <= window * FIXED_SHARE:
+    if window is None or fixed_fits(parts, window):
         return
+    fixed = _fixed(parts)
+    size = sum(fixed.values())
     index = index_of(fixed)
     counted = ", ".join(f"{name} {n:,}" for name, n in fixed.items())
     room = int(window * FIXED_SHARE) - (size - index)
@@ -114,3 +119,7 @@ def must_fit(policy: str, parts: dict[str, int], window: int | None) -> None:
         f"{size / window:.0%} of a window of {window:,}; at most {FIXED_SHARE:.0%} leave room to work",
         ", or ".join(ways),
     )
+
+
+def _fixed(parts: dict[str, int]) -> dict[str, int]:
+    return {name: count for name, count in parts.items() if name not in CONVERSATION}

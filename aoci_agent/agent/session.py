@@ -4,7 +4,7 @@ import asyncio
 import datetime
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Literal, Protocol
 
 from aoci_agent.agent.account import Account
 from aoci_agent.agent.caching import CacheWatch
@@ -129,14 +129,20 @@ class Session:
                 self.account.saw(event)
                 yield event
                 if why_none and isinstance(event, TurnStarted):
-                    yield Notice(f"no code goes with this question: {why_none}", "warning")
+                    yield self._said(f"no code goes with this question: {why_none}", "warning")
                 if isinstance(event, StepFinished) and (told := self._cached(event.record)):
-                    yield Notice(told)
+                    yield self._said(told)
         finally:
             await turn.aclose()
         offer = self._knowledge.offer
         if offer is not None and (told := offer.due(frozenset(changed))):
-            yield Notice(told)
+            yield self._said(told)
+
+    def _said(self, text: str, level: Literal["info", "warning"] = "info") -> Notice:
+        """A notice of the session itself: in the record like every event."""
+        notice = Notice(text, level)
+        self._recorder.write(notice)
+        return notice
 
     def _cached(self, record: StepRecord) -> str:
         prefix = self.agent.conversation.prefix
@@ -287,8 +293,9 @@ class Session:
         index = self._knowledge.index.current
         if not words:
             return self.started.index_status
-        if words in ("diff", "update") and (offer := self._knowledge.offer) is not None:
-            return offer.diff() if words == "diff" else offer.update()
+        verb, _, more = words.partition(" ")
+        if verb in ("diff", "update"):
+            return self._update_index(verb, more)
         if words in ("build", "stats"):
             return f"run `aoci-agent index {words}` in a shell; here: /index, /index show PATH, /index WORDS"
         if words.startswith("show "):
@@ -300,6 +307,17 @@ class Session:
             "\n\n".join(hits)
             or f"no entry matches '{words}'; entries hold names and summaries only"
         )
+
+    def _update_index(self, verb: str, more: str) -> str:
+        """ "diff": what an update of the committed index would write; "update" writes it."""
+        if more:
+            return (
+                f"/index {verb} takes no words behind it, nothing was done; versions are compared "
+                f"with `aoci-agent index diff OLD NEW` in a shell, words searched with /index WORDS"
+            )
+        if (offer := self._knowledge.offer) is None:
+            return f"/index {verb} is not there in this session"
+        return offer.diff() if verb == "diff" else offer.update()
 
     def clear(self) -> None:
         """A new conversation in the same record; the fixed prefix stays."""

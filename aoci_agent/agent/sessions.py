@@ -7,18 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 
-from aoci_agent.agent.models.model import Usage
+from aoci_agent.agent.models.model import Usage, same_model
 from aoci_agent.agent.models.usage import is_figure
 from aoci_agent.agent.record import begins
 
 _STARTED, _TURN, _STEP = "SessionStarted", "TurnStarted", "StepFinished"
 _WANTED = begins(_STARTED, _TURN, _STEP)
+_SENT, _RESUMED = begins("StepStarted"), begins(_STARTED)
+_OVER = begins("StepStarted", "TurnFinished")  # a call before it was refused: nothing came of it
 BUCKETS: Final = ("fresh", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning")
 
 
 @dataclass(slots=True)
 class Sums:
-    """Use of a session, or of several. `cost` holds the steps whose price is known."""
+    """Use of a session, or of several. `cost` holds the live steps whose price is known."""
 
     sessions: int = 0
     turns: int = 0
@@ -28,13 +30,20 @@ class Sums:
     unpriced: int = 0
     estimated: int = 0  # steps that were counted locally
     disputed: int = 0
-    recorded: int = 0  # steps whose reply came from a file
+    recorded: int = 0  # steps whose reply came from a file: no money was spent
+    local: int = 0  # steps of a model on this machine: there is nothing to pay
+    unended: int = 0  # calls that were sent and never ended: the process was killed, or runs now
     seconds: float = 0.0  # of model time
     damaged: int = 0  # lines that cannot be read
 
     @property
     def prompt(self) -> int:
         return self.buckets["fresh"] + self.buckets["cache_read"] + self.buckets["cache_write"]
+
+    @property
+    def nothing_sent(self) -> bool:
+        """Started, and no model was asked anything; damage is no such case."""
+        return not (self.steps or self.unended or self.damaged)
 
     @property
     def hit_rate(self) -> float:
@@ -67,6 +76,7 @@ class SessionUse:
     started: datetime.datetime
     models: list[str] = field(default_factory=list[str])
     policies: list[str] = field(default_factory=list[str])
+    chosen: list[str] = field(default_factory=list[str])  # models, also those never asked
     prompt: str = ""  # the first one
     sums: Sums = field(default_factory=lambda: Sums(sessions=1))
 
@@ -79,12 +89,16 @@ def records_in(folder: Path) -> list[Path]:
 def use_of(path: Path) -> SessionUse:
     """What a record tells. Never fails for what stands in it; raises OSError."""
     use = SessionUse(path, path.stem, path.parent.name, _from_name(path))
+    waiting = False  # a call was sent and has not ended
     with path.open("rb") as file:
         for line in file:
+            use.sums.unended += waiting and line.startswith(_RESUMED)
+            waiting = _waits(line, waiting=waiting)
             if line.startswith(_WANTED):
                 _take(use, line)
             elif not line.startswith(b'{"type": "') or not line.endswith(b"}\n"):
                 use.sums.damaged += 1
+    use.sums.unended += waiting
     return use
 
 
@@ -94,6 +108,14 @@ def summed(uses: Iterable[SessionUse]) -> Sums:
     for use in uses:
         sums.add(use.sums)
     return sums
+
+
+def _waits(line: bytes, *, waiting: bool) -> bool:
+    """Whether a call is on its way behind this line. A summary's end is not the end of another call."""
+    if line.startswith(_SENT):
+        return True
+    ended = (*_OVER, *_RESUMED, *begins(_STEP))
+    return waiting and not line.startswith(ended)
 
 
 def _take(use: SessionUse, line: bytes) -> None:
@@ -119,6 +141,7 @@ def _start(use: SessionUse, data: dict[str, Any]) -> None:
         use.started = datetime.datetime.fromtimestamp(min(at, 4e9))
     use.session_id = _text(data.get("session_id")) or use.session_id
     _once(use.policies, _text(data.get("policy")))
+    _once(use.chosen, _text(data.get("model")))
     if not use.models:
         _once(use.models, _text(data.get("model")))
 
@@ -133,18 +156,21 @@ def _step(use: SessionUse, record: dict[str, Any]) -> bool:
     if not (cost is None or is_figure(cost)) or not is_figure(seconds):
         return False
     if sums.steps == 0:
-        use.models.clear()  # the name the steps carry is the one that answered
-    _once(use.models, _text(record.get("model")))
+        use.models.clear()  # those that were asked, no others
+    # Older records have the reply's name here, without the provider.
+    model, recorded = _text(record.get("model")), record.get("recorded") is True
+    _once(use.models, next((name for name in use.chosen if same_model(name, model)), model))
     _once(use.policies, "" if record.get("side") else _text(record.get("policy")))
     sums.steps += 1
     sums.seconds += seconds
     for name, figure in figures.items():
         sums.buckets[name] += int(figure)
-    sums.unpriced += cost is None
-    sums.cost += cost or 0.0
+    sums.unpriced += cost is None and not recorded
+    sums.cost += 0.0 if recorded else cost or 0.0
+    sums.local += usage.get("price_from") == "local"
     sums.estimated += usage.get("tokens_from") != "measured"
     sums.disputed += _disputed(cost, usage.get("own_cost"))
-    sums.recorded += record.get("recorded") is True
+    sums.recorded += recorded
     return True
 
 

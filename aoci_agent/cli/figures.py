@@ -35,7 +35,7 @@ def step_line(record: StepRecord) -> str:
     told = (
         f"{mark}{usage.prompt} prompt",
         f"{mark}{usage.output} output",
-        money(usage.cost, estimated=guess),
+        "local" if usage.price_from == "local" else money(usage.cost, estimated=guess),
         *filter(None, odd),
     )
     return f"step {record.number}: {', '.join(told)}"

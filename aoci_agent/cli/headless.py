@@ -27,7 +27,7 @@ from aoci_agent.base.errors import Exit, ForUser
 from aoci_agent.base.terminal import clean, one_line
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.figures import step_line, turn_line
-from aoci_agent.cli.launch import launch_from, prompt_from
+from aoci_agent.cli.launch import launch_from, prompt_from, say_resumed
 from aoci_agent.tui.account_lines import saving_line
 
 EXIT_OF: dict[Reason, Exit] = {
@@ -46,6 +46,7 @@ EXIT_OF: dict[Reason, Exit] = {
 def run(arguments: Arguments) -> int:
     """Run one turn and print its result. Returns the exit code."""
     prompt = prompt_from(arguments)
+    say_resumed(arguments)
     try:
         session = open_session(launch_from(arguments), DenyAll())
         for notice in session.notices:

@@ -18,9 +18,8 @@ from aoci_agent.aoci.write import entry_fields, full_line
 from aoci_agent.base.errors import BadUsage, Exit, ForUser, NotPossible
 from aoci_agent.base.files import STATE
 from aoci_agent.base.terminal import clean
-from aoci_agent.bench import Bench
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.launch import launch_from, path_inside
+from aoci_agent.cli.launch import bench_from, path_inside
 
 _BUILD = "aoci-agent index build"
 
@@ -123,7 +122,7 @@ class _Desk:
     """The workspace with its index through time; everything that can be missing is said."""
 
     def __init__(self, arguments: Arguments) -> None:
-        bench = Bench(launch_from(arguments))
+        bench = bench_from(arguments)
         self.workspace, self.store = bench.workspace, bench.store
         if bench.repository is None:
             raise ForUser(

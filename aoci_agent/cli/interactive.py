@@ -18,6 +18,11 @@ def run(arguments: Arguments) -> int:
     """Open the screen in this repository. Raises BadUsage without a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadUsage("this is not a terminal", 'aoci-agent -p "what to do" works without one')
+    if arguments.go_on or arguments.resume is not None:
+        from aoci_agent.cli.launch import record_of, say_resumed
+
+        say_resumed(arguments)
+        record_of(arguments, Places(os.environ))  # what is refused is refused before the screen
     from aoci_agent.tui.app import run_app
     from aoci_agent.tui.approver import ScreenApprover
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from aoci_agent.base.errors import BadUsage, ForModel
 from aoci_agent.base.files import Workspace
+from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places
-from aoci_agent.base.terminal import clean
+from aoci_agent.base.terminal import clean, one_line
 from aoci_agent.bench import Bench, Launch, work_root
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.config import Settings, environment, load_settings
@@ -31,33 +32,54 @@ def launch_from(arguments: Arguments) -> Launch:
         keep_record=not getattr(arguments, "no_session", False),
         record_to=getattr(arguments, "record_responses", None),
         replay_from=getattr(arguments, "fake_responses", None),
-        resume=_record_of(arguments, places, root),
+        resume=record_of(arguments, places),
         chosen=frozenset(flags),
     )
 
 
-def _record_of(arguments: Arguments, places: Places, root: Path) -> Path | None:
+def record_of(arguments: Arguments, places: Places) -> Path | None:
     """The record to go on with, where --continue or --resume asks for one. Raises BadUsage."""
     word: str | None = getattr(arguments, "resume", None)
     if word is None and not getattr(arguments, "go_on", False):
         return None
     from aoci_agent.agent.resume import find
 
-    folder = places.data / "sessions" / places.project(work_root(root))
+    root = work_root(getattr(arguments, "cwd", None) or Path())
+    folder = places.data / "sessions" / places.project(root)
     if word == "":
-        newest = find(folder).stem
-        raise BadUsage("--resume needs the beginning of a session's id", f"the newest is {newest}")
+        raise BadUsage("-r takes the ID of a session, or its beginning", _newest(folder))
     return find(folder, word or "")
+
+
+def say_resumed(arguments: Arguments) -> None:
+    """Where a session is gone on with in a part of a repository, say whose sessions are looked at."""
+    if arguments.go_on or arguments.resume is not None:
+        root = work_root(arguments.cwd)
+        say_part(root, Repository.find(root), arguments)
+
+
+def _newest(folder: Path) -> str:
+    """The newest sessions, with their first words. Raises BadUsage where there is none."""
+    from aoci_agent.agent.resume import find, newest
+    from aoci_agent.agent.sessions import use_of
+
+    find(folder)
+    lines = [f"  {path.stem}  {one_line(use_of(path).prompt, 50)}" for path in newest(folder)]
+    return "\n".join(("-c for the newest, or aoci-agent -r ID with one of these:", *lines))
 
 
 def bench_from(arguments: Arguments) -> Bench:
     """The folder opened; where it is a part of a repository and nobody named it, that is said."""
     bench = Bench(launch_from(arguments))
-    root, repository = bench.workspace.root, bench.repository
+    say_part(bench.workspace.root, bench.repository, arguments)
+    return bench
+
+
+def say_part(root: Path, repository: Repository | None, arguments: Arguments) -> None:
+    """Where the folder is a part of a repository and nobody named it, say so on stderr."""
     if repository is not None and repository.root != root and arguments.cwd == Path():
         told = f"  note: only {root.relative_to(repository.root).as_posix()}/ is looked at"
         print(clean(f"{told}; all of the repository: --cwd {repository.root}"), file=sys.stderr)
-    return bench
 
 
 def path_inside(workspace: Workspace, given: str) -> str:
@@ -72,6 +94,10 @@ def prompt_from(arguments: Arguments) -> str:
     """The prompt typed, with piped standard input below it. Raises BadUsage when both are empty."""
     piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
     text = "\n\n".join(part for part in (arguments.prompt.strip(), piped.strip()) if part)
+    word: str | None = getattr(arguments, "resume", None)
+    if not text and word:
+        told = f"-r takes an ID: '{word}' was taken for one, and -p has no prompt besides"
+        raise BadUsage(told, 'aoci-agent -p -r ID "what to do", or -c for the newest session')
     if not text:
         raise BadUsage("-p needs a prompt", 'aoci-agent -p "what to do", or pipe it in')
     return text

@@ -5,37 +5,47 @@ import datetime
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from aoci_agent.agent.sessions import BUCKETS, SessionUse, Sums, records_in, summed, use_of
 from aoci_agent.base.errors import BadUsage, Exit
+from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places
 from aoci_agent.base.terminal import cell_width, clean, one_line
 from aoci_agent.bench import work_root
 from aoci_agent.cli.arguments import Arguments
+from aoci_agent.cli.launch import say_part
 from aoci_agent.tui.figures import money, percent, tokens
 
 _PROMPT = 60  # cells of the first words
 _NAMES = 34  # cells of a model's name
+_NOBODY = SessionUse(Path(), "", "", datetime.datetime.min)  # the columns, where no row is
 
 
 def listed(arguments: Arguments) -> int:
-    """Newest first, one line each."""
-    uses = _uses(arguments)[::-1]
+    """One line each, the one used last first: `--continue` takes the first that holds a turn."""
+    uses = sorted(_uses(arguments), key=_used, reverse=True)
     if arguments.format == "text":
         if not _none(uses):
-            _print_table([("session", "begun", "turns", "model", "first words"), *map(_line, uses)])
+            heads = ("session", "begun", "last used", "turns", "model", "first words")
+            _print_table([heads, *map(_line, uses)])
         return Exit.DONE
-    rows = [_named(use) | {"turns": use.sums.turns, "prompt": use.prompt} for use in uses]
-    _print_data(rows, arguments.format, {"sessions": rows})
+    rows = [
+        _named(use)
+        | {"used": _day(_used(use), ":%S"), "turns": use.sums.turns, "prompt": use.prompt}
+        for use in uses
+    ]
+    heads = [*_named(_NOBODY), "used", "turns", "prompt"]
+    _print_data(rows, arguments.format, {"sessions": rows}, heads)
     return Exit.DONE
 
 
 def stats(arguments: Arguments) -> int:
-    """Oldest first, sums at the end. CSV has rows only."""
-    uses = _uses(arguments)
+    """Oldest first, sums at the end. CSV has rows only. Sessions that sent nothing are counted."""
+    found = _uses(arguments)
+    uses = [use for use in found if not use.sums.nothing_sent]
     sums = summed(uses)
     if arguments.format == "text":
         if not _none(uses):
@@ -43,10 +53,27 @@ def stats(arguments: Arguments) -> int:
     else:
         rows = [_named(use) | _figures(use.sums) for use in uses]
         whole = {"sessions": rows, "sum": {"sessions": sums.sessions} | _figures(sums)}
-        _print_data(rows, arguments.format, whole)
-    if sums.damaged:
-        print(f"  note: {sums.damaged} damaged lines were left out", file=sys.stderr)
+        whole |= {"nothing_sent": len(found) - len(uses)}
+        _print_data(rows, arguments.format, whole, list(_named(_NOBODY) | _figures(sums)))
+    for note in _notes(sums, len(found) - len(uses)):
+        print(f"  note: {note}", file=sys.stderr)
     return Exit.DONE
+
+
+def _notes(sums: Sums, empty: int) -> Iterator[str]:
+    """What the sums do not hold."""
+    if sums.damaged:
+        yield f"{_count(sums.damaged, 'damaged line')} left out"
+    if sums.recorded:
+        yield f"{_count(sums.recorded, 'recorded reply', 'recorded replies')}: no dollars were spent"
+    if sums.unended:
+        yield f"{_count(sums.unended, 'call')} had not ended: what it took is not known"
+    if empty:
+        yield f"{_count(empty, 'session')} started, nothing sent: not shown"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def _uses(arguments: Arguments) -> list[SessionUse]:
@@ -68,7 +95,9 @@ def _uses(arguments: Arguments) -> list[SessionUse]:
 def _records(places: Places, arguments: Arguments) -> list[Path]:
     folder = places.data / "sessions"
     if not arguments.everywhere:
-        return records_in(folder / places.project(work_root(arguments.cwd)))
+        root = work_root(arguments.cwd)
+        say_part(root, Repository.find(root), arguments)
+        return records_in(folder / places.project(root))
     projects = sorted(folder.iterdir()) if folder.is_dir() else []
     return [path for project in projects for path in records_in(project)]
 
@@ -99,7 +128,10 @@ def _named(use: SessionUse) -> dict[str, Any]:
 
 
 def _figures(sums: Sums) -> dict[str, Any]:
-    """`cost` is null when a step has no known price: never too low; `priced` is what is known of it."""
+    """`cost` is null when a step has no known price: never too low; `priced` is what is known of it.
+
+    Recorded replies are in the tokens and in neither: nothing was spent for them.
+    """
     return {
         "turns": sums.turns,
         "steps": sums.steps,
@@ -110,6 +142,9 @@ def _figures(sums: Sums) -> dict[str, Any]:
         "priced": round(sums.cost, 6),
         "unpriced_steps": sums.unpriced,
         "disputed_steps": sums.disputed,
+        "recorded_steps": sums.recorded,
+        "local_steps": sums.local,
+        "unended_calls": sums.unended,
         "provenance": sums.provenance,
         "estimated_steps": sums.estimated,
         "model_seconds": round(sums.seconds, 1),
@@ -117,10 +152,22 @@ def _figures(sums: Sums) -> dict[str, Any]:
     }
 
 
+def _used(use: SessionUse) -> datetime.datetime:
+    """When the record was last written, in local time."""
+    try:
+        return datetime.datetime.fromtimestamp(use.path.stat().st_mtime)
+    except OSError:  # gone meanwhile
+        return use.started
+
+
+def _day(moment: datetime.datetime, seconds: str = "") -> str:
+    return format(moment, f"%Y-%m-%d %H:%M{seconds}")
+
+
 def _line(use: SessionUse) -> tuple[str, ...]:
-    begun = f"{use.started:%Y-%m-%d %H:%M}"
     names = one_line(" + ".join(use.models) or "-", _NAMES)
-    return (use.session_id, begun, str(use.sums.turns), names, one_line(use.prompt, _PROMPT))
+    when = (_day(use.started), _day(_used(use)))
+    return (use.session_id, *when, str(use.sums.turns), names, one_line(use.prompt, _PROMPT))
 
 
 def _stats_table(
@@ -132,7 +179,7 @@ def _stats_table(
     rows: list[tuple[str, ...]] = [(first, *heads)]
     for use in uses:
         name = use.project if everywhere else use.session_id
-        begun = f"{use.started:%Y-%m-%d %H:%M}"
+        begun = _day(use.started)
         model = one_line(" + ".join(use.models) or "-", _NAMES)
         rows.append(
             (one_line(name, _NAMES), begun, model, " + ".join(use.policies), *_cells(use.sums))
@@ -145,12 +192,16 @@ def _cells(sums: Sums) -> tuple[str, ...]:
     guess = bool(sums.estimated)
     shown = ("fresh", "cache_read", "cache_write", "output", "reasoning")
     cost = money(sums.cost, estimated=guess) if not sums.unpriced else "$?"
+    if sums.steps and sums.local == sums.steps:
+        cost = "local"
     if sums.unpriced and sums.cost:
         cost = f"{money(sums.cost, estimated=guess)} + $?"
     notes = (
         sums.provenance if sums.provenance != "measured" else "",
+        f"{sums.recorded} recorded" if 0 < sums.recorded < sums.steps else "",
+        f"{_count(sums.unended, 'call')} had not ended" if sums.unended else "",
         f"{sums.disputed} disputed" if sums.disputed else "",
-        f"{sums.damaged} damaged lines" if sums.damaged else "",
+        _count(sums.damaged, "damaged line") if sums.damaged else "",
     )
     return (
         *(str(sums.turns), str(sums.steps)),
@@ -168,14 +219,15 @@ def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
         print("  ".join(cells).rstrip())
 
 
-def _print_data(rows: Sequence[dict[str, Any]], form: str, whole: dict[str, Any]) -> None:
+def _print_data(
+    rows: Sequence[dict[str, Any]], form: str, whole: dict[str, Any], heads: Sequence[str]
+) -> None:
     if form == "json":
         print(json.dumps(whole, ensure_ascii=False, indent=2))
         return
-    if rows:
-        writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _safe(cell) for name, cell in row.items()} for row in rows)
+    writer = csv.DictWriter(sys.stdout, fieldnames=heads, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _safe(cell) for name, cell in row.items()} for row in rows)
 
 
 def _safe(cell: Any) -> Any:

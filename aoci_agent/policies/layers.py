@@ -1,6 +1,7 @@
 """The fixed part of the prompt: named layers whose bytes never move within a session."""
 
 import hashlib
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +40,11 @@ class Prefix:
 
     @property
     def content_id(self) -> str:
-        """Short hash of the exact bytes, written to the session record."""
-        return hashlib.blake2b(self.system.encode(), digest_size=8).hexdigest()
+        """Short hash of all that is fixed, tools and layers; written to the session record."""
+        shown = [[tool.name, tool.description, tool.parameters] for tool in self.tools]
+        hashed = hashlib.blake2b(json.dumps(shown).encode(), digest_size=8)
+        hashed.update(b"\0" + self.system.encode())
+        return hashed.hexdigest()
 
 
 def fixed_layers(rules: str, index: "Rendered | None") -> tuple[Layer, ...]:

@@ -184,7 +184,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("mode", "show or switch permissions", _mode, "[name]"),
     Command("clear", "start a new conversation", _clear, aliases=("new",), while_running=False),
     Command(
-        "index", "status, WORDS, show PATH, diff or update; no model needed", _index, "[words]"
+        "index", "status, WORDS, show PATH, update, diff (what it would write)", _index, "[words]"
     ),
     Command("cost", "tokens and dollars by step, bucket and layer", _cost),
     Command("context", "what fills the window, and what is left", _context),
@@ -249,5 +249,8 @@ async def dispatch(name: str, words: str, front: Front, state: State) -> None:
     if command.needs_session and not state.opened:
         raise BadUsage(f"/{command.name}: the session is still opening")
     if state.running and not command.while_running:
-        raise BadUsage(f"/{command.name} waits for the turn to end", "Esc interrupts it")
+        raise BadUsage(
+            f"/{command.name}: not now, the turn is running; send it again afterwards",
+            "Esc interrupts the turn",
+        )
     await command.run(front, words)

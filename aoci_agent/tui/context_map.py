@@ -28,7 +28,7 @@ def context_map(gauge: "Gauge") -> str:
         told.append(("left", tokens(gauge.left or 0, estimated=guess), gauge.left or 0))
     names = max(len(name) for name, _, _ in told)
     figures = max(len(figure) for _, figure, _ in told)
-    lines = [_origin(guess=guess, output=gauge.output), ""]
+    lines = [_origin(gauge, guess=guess), ""]
     for name, figure, count in told:
         share = "<1%" if 0 < count / whole < 0.005 else percent(count / whole)
         line = f"{name:<{names}}  {figure:>{figures}}  {share:>4}  {bar(count, whole)}"
@@ -49,9 +49,11 @@ def bar(part: int, whole: int, width: int = WIDTH) -> str:
     return "█" * (eighths // 8) + rest
 
 
-def _origin(*, guess: bool, output: int) -> str:
+def _origin(gauge: "Gauge", *, guess: bool) -> str:
     if not guess:
         return "context: the last request as the provider counted it, and its reply"
-    if output:
+    if gauge.since:
+        return "context: the last request and its reply, and what came since, counted locally"
+    if gauge.output:
         return "context: the last request and its reply; the provider sent no usage, so it is estimated"
     return "context: the next request as it stands, counted locally; no call has measured it yet"

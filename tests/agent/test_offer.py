@@ -39,15 +39,16 @@ def test_an_edit_is_offered_shown_and_written_on_demand(folder: Path, store: Ind
     before = (folder / INDEX).read_bytes()
     offer = Offer(store)
     assert offer.due(frozenset()) == ""
-    assert offer.diff() == "no differences"
+    assert offer.diff() == "nothing: /index update would write no change"
     told = offer.due(edited(folder, store))
     assert told.startswith(f"{INDEX} is behind by 1 entry: /index diff")
+    assert offer.diff().startswith("what /index update would write:\n")
     assert "prices.py  A +discount" in offer.diff()
     assert (folder / INDEX).read_bytes() == before
     assert "prices.py  A +discount" in offer.update()
     assert b"discount" in (folder / INDEX).read_bytes()
     assert offer.due(frozenset(["prices.py"])) == ""
-    assert offer.diff() == "no differences"
+    assert offer.diff() == "nothing: /index update would write no change"
 
 
 def test_an_edit_that_says_nothing_new_is_not_offered(folder: Path, store: IndexStore) -> None:

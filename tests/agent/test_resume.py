@@ -1,6 +1,7 @@
 """A session resumed from its record: what comes back, what does not, and what damage costs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from aoci_agent.agent.events import (
     Event,
     Grew,
     HistoryRewritten,
+    Notice,
     SessionStarted,
     StepFinished,
     StepStarted,
@@ -18,7 +20,7 @@ from aoci_agent.agent.events import (
 )
 from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.mode import Mode
-from aoci_agent.agent.models.model import Usage
+from aoci_agent.agent.models.model import Reply, Usage
 from aoci_agent.agent.models.scripted import ScriptedModel
 from aoci_agent.agent.record import SessionRecord
 from aoci_agent.agent.resume import find, message_of, read
@@ -126,7 +128,7 @@ async def test_an_index_that_changed_is_said(shop: Path) -> None:
     await left(shop)
     (shop / "weights.py").write_text("def weigh():\n    return 3\n")
     again = opened(shop, resume=record_of(shop))
-    assert "sent fresh" in again.notices[1].text
+    assert "what follows the first difference is sent anew" in again.notices[1].text
     assert again.started.prefix_id in again.notices[1].text
     await again.close()
 
@@ -316,3 +318,41 @@ def test_a_digest_is_a_message_of_the_harness() -> None:
     made = digest_of([said("why?")], "")
     assert isinstance(made, Digest)
     assert made.harness
+
+
+async def test_a_record_is_held_before_it_is_read_and_let_go_when_it_cannot_be(shop: Path) -> None:
+    path = shop.parent / "notes.jsonl"
+    path.write_text('{"no": "record"}\n')
+    other = SessionRecord(path)
+    with pytest.raises(ForUser, match="open in another terminal"):
+        opened(shop, resume=path)
+    other.close()
+    for _ in "12":
+        with pytest.raises(BadUsage, match="no record of a session"):
+            opened(shop, resume=path)
+    assert path.read_text() == '{"no": "record"}\n'
+
+
+async def test_what_the_session_itself_says_is_in_the_record(shop: Path) -> None:
+    session = opened(shop)
+    silent = Reply(says("Two."), Usage(fresh=9_000), "stop", "m")
+    session.agent.model = ScriptedModel([silent], name="anthropic/claude-x")
+    told = [event for event in await turn(session, "price?") if isinstance(event, Notice)]
+    await session.close()
+    assert any(notice.text.startswith("cache: ") for notice in told)
+    lines = map(json.loads, record_of(shop).read_text().splitlines())
+    kept = [Notice(line["text"], line["level"]) for line in lines if line["type"] == "Notice"]
+    assert kept == told
+
+
+async def test_tools_that_changed_are_noticed(shop: Path) -> None:
+    first = await left(shop)
+    before = first.agent.conversation.prefix
+    tool, *others = before.tools
+    changed = replace(before, tools=(replace(tool, description="Another."), *others))
+    assert changed.content_id != before.content_id
+    whole = record_of(shop).read_text()
+    record_of(shop).write_text(whole.replace(before.content_id, changed.content_id))
+    again = opened(shop, resume=record_of(shop))
+    assert "rules, tools, index or policy" in again.notices[1].text
+    await again.close()

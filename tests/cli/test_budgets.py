@@ -103,5 +103,32 @@ async def test_a_day_is_of_all_processes_and_sessions_can_be_counted(
     monkeypatch.chdir(shop)
     assert main(["sessions", "stats", "--format", "json"]) == Exit.DONE
     told = json.loads(capsys.readouterr().out)
-    assert told["sum"]["sessions"] == 3
+    assert (told["sum"]["sessions"], told["nothing_sent"]) == (2, 1)
     assert told["sum"]["prompt"] == first["usage"]["prompt"] + second["usage"]["prompt"]
+
+
+async def test_a_limit_in_dollars_that_cannot_bind_is_said_once_before_the_call(
+    endpoint: FakeEndpoint, shop: Path
+) -> None:
+    """What looks like a server of one's own may hand the call on to a provider that charges."""
+    endpoint.answers = [calls("read", '{"path": "prices.py"}'), saying("There.")]
+    free = ("-m", "openai/behind-a-proxy", "--max-cost", "0.5")
+    done = await ask(endpoint, shop, "day_max_cost = 2.0\n", *free)
+    told = [line for line in done["stderr"].splitlines() if "counts as free" in line]
+    assert (done["steps"], len(told)) == (2, 1)
+    assert "warning: openai/behind-a-proxy counts as free: a server on this machine" in told[0]
+    assert "--max-cost and day_max_cost do not bind unless [prices] names this model" in told[0]
+    assert done["stderr"].index("counts as free") < done["stderr"].index("step 1")
+    day = await ask(endpoint, shop, "day_max_cost = 2.0\n", "-m", "openai/behind-a-proxy")
+    assert "day_max_cost does not bind" in day["stderr"]
+
+
+@pytest.mark.parametrize(
+    "words", [("-m", "openai/behind-a-proxy"), ("-m", "openai/x", "--max-cost", "5")]
+)
+async def test_where_nothing_is_limited_or_a_price_is_stated_there_is_nothing_to_say(
+    endpoint: FakeEndpoint, shop: Path, words: tuple[str, ...]
+) -> None:
+    endpoint.answers = [saying("There.")]
+    done = await ask(endpoint, shop, "", *words)
+    assert (done["reason"], "counts as free" in done["stderr"]) == ("done", False)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 from support.endpoint import FakeEndpoint, calls, says as saying, serving
 
 from aoci_agent.base.errors import Exit
+from aoci_agent.base.places import Places
+from aoci_agent.cli import main
 
 CONFIG = '[prices."openai/m"]\ninput = 1.0\noutput = 1.0\nwindow = {window}\n'
 
@@ -100,3 +103,77 @@ async def test_a_headless_run_goes_on_after_room_was_made(
     assert code == Exit.DONE
     assert events[-1]["result"] == "All were read."
     assert any(event["type"] == "HistoryRewritten" for event in events)
+
+
+SPOKEN = """{{"type": "TurnStarted", "prompt": "{words}", "policy": "aoci"}}
+{{"type": "Grew", "messages": [{{"text": "{words}"}}]}}
+"""
+
+
+@pytest.fixture
+def typed(tmp_path: Path, shop: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose sessions are in a home of the test; their folder."""
+    monkeypatch.setenv("AOCI_AGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(shop)
+    subprocess.run(["git", "init", "-q", str(shop)], check=True)
+    return _sessions(shop)
+
+
+def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the test itself: pytest puts other streams in place behind the fixtures."""
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+
+def _sessions(root: Path) -> Path:
+    places = Places(os.environ)
+    folder = places.data / "sessions" / places.project(root.resolve())
+    folder.mkdir(parents=True)
+    for number in range(7):
+        file = folder / f"2026113{number}-120000-abcd.jsonl"
+        file.write_text(SPOKEN.format(words=f"question {number}"))
+        os.utime(file, (1_000 - number, 1_000 - number))
+    return folder
+
+
+def test_resume_without_an_id_names_the_newest_and_opens_no_screen(
+    typed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _terminal(monkeypatch)
+    assert main(["-r"]) == Exit.USAGE
+    err = capsys.readouterr().err
+    assert "-r takes the ID of a session" in err
+    shown = [line.split()[0] for line in err.splitlines() if "question" in line]
+    assert shown == [f"2026113{number}-120000-abcd" for number in range(5)]
+    assert main(["-r", "1999"]) == Exit.USAGE
+    assert "-r takes an ID; the newest are" in capsys.readouterr().err
+
+
+def test_words_behind_resume_are_no_prompt(
+    typed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _terminal(monkeypatch)
+    assert main(["-p", "-r", "why is it so?"]) == Exit.USAGE
+    assert "-r takes an ID: 'why is it so?' was taken for one" in capsys.readouterr().err
+
+
+def test_a_folder_in_a_repository_says_whose_sessions_are_looked_at(
+    typed: Path, shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _terminal(monkeypatch)
+    (shop / "lib").mkdir()
+    monkeypatch.chdir(shop / "lib")
+    for words in (["-c"], ["-r"], ["-p", "-c", "go on"]):
+        assert main(words) == Exit.USAGE
+        err = capsys.readouterr().err
+        assert f"only lib/ is looked at; all of the repository: --cwd {shop.resolve()}" in err
+        assert "there is no earlier session" in err
+
+
+@pytest.mark.parametrize("figure", ["inf", "nan"])
+def test_a_limit_that_is_no_figure_is_refused_by_its_flag(
+    typed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, figure: str
+) -> None:
+    _terminal(monkeypatch)
+    assert main(["-p", "go", "--max-cost", figure]) == Exit.USAGE
+    assert "--max-cost: Input should be a finite number" in capsys.readouterr().err

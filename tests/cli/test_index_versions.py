@@ -286,6 +286,16 @@ def test_what_was_never_committed_is_said(desk: Desk) -> None:
     assert "there is no index at 'HEAD~1'" in err
 
 
+def test_a_part_of_a_repository_is_said(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (desk.root / "inside").mkdir()
+    monkeypatch.chdir(desk.root / "inside")
+    main(["index", "diff"])
+    told = capsys.readouterr().err
+    assert f"only inside/ is looked at; all of the repository: --cwd {desk.root.resolve()}" in told
+
+
 def test_before_the_first_commit(desk: Desk) -> None:
     desk.index("build")
     for args in (("diff",), ("log", "shop/mail.py")):

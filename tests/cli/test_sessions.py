@@ -3,14 +3,23 @@
 import csv
 import io
 import json
+import os
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aoci_agent.agent.events import SessionStarted, StepFinished, TurnStarted
-from aoci_agent.agent.meter import StepRecord, total
+from aoci_agent.agent.events import (
+    Event,
+    SessionStarted,
+    StepFinished,
+    StepStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from aoci_agent.agent.meter import StepRecord, Totals, total
 from aoci_agent.agent.models.model import Provenance, Usage
 from aoci_agent.agent.record import SessionRecord
 from aoci_agent.agent.sessions import use_of
@@ -119,13 +128,20 @@ def test_csv_is_rows_that_a_spreadsheet_reads_as_text(
     assert (row["fresh"], row["cost"], row["model"]) == ("1000", "0.02", "'=1+1")
 
 
-def test_the_list_has_the_newest_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_has_the_one_used_last_first(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep(folder, "20261130-110000-bbbbbb", USAGE)
     keep(folder, "20261129-100000-aaaaaa", USAGE)
     keep(folder, "20261130-100000-bbbbbb", USAGE)
+    for name, age in (("20261129-100000-aaaaaa", 60), ("20261130-110000-bbbbbb", 120)):
+        used = time.time() - age
+        os.utime(folder / f"{name}.jsonl", (used, used))
     lines = told(capsys, "list").splitlines()
     assert [line.split()[0] for line in lines[1:]] == [
         "20261130-100000-bbbbbb",
         "20261129-100000-aaaaaa",
+        "20261130-110000-bbbbbb",
     ]
     assert "fix it," in lines[1]
 
@@ -171,3 +187,87 @@ def test_any_cut_of_a_record_can_be_read(folder: Path) -> None:
     for cut in range(0, len(whole), 37):
         path.write_bytes(whole[:cut])
         assert use_of(path).sums.steps <= 2
+
+
+def add(path: Path, *events: Event) -> None:
+    record = SessionRecord(path)
+    for event in events:
+        record.write(event)
+    record.close()
+
+
+def started(name: str, model: str) -> SessionStarted:
+    return SessionStarted(name, "/srv/shop", model, "aoci", "ask", "", "i", "i", "1 of 1", "0.1.0")
+
+
+def test_recorded_replies_are_no_spending(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = keep(folder, "20261129-100000-aaaaaa", USAGE)
+    for usage in (USAGE, replace(USAGE, cost=None)):
+        step = StepRecord(2, "recorded replies", "aoci", usage, recorded=True)
+        add(path, StepFinished(step, total([step])))
+    (row,) = data(capsys, "stats")["sessions"]
+    assert (row["cost"], row["steps"], row["recorded_steps"]) == (0.02, 3, 2)
+    assert row["prompt"] == 30_000
+    assert main(["sessions", "stats"]) == Exit.DONE
+    shown = capsys.readouterr()
+    assert "2 recorded" in shown.out
+    assert "note: 2 recorded replies: no dollars were spent" in shown.err
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_killed_call_is_counted(
+    folder: Path, capsys: pytest.CaptureFixture[str], times: int
+) -> None:
+    path = keep(folder, "20261129-100000-aaaaaa", USAGE)
+    refused = TurnFinished("model", "", Totals(), message="no")
+    add(path, StepStarted(2, 900), refused)  # a call that was refused has ended
+    for _ in range(times):  # killed, and gone on with
+        add(path, started("20261129-100000-aaaaaa", "anthropic/claude"), StepStarted(1, 900))
+    (row,) = data(capsys, "stats")["sessions"]
+    assert (row["steps"], row["unended_calls"]) == (1, times)
+    assert main(["sessions", "stats"]) == Exit.DONE
+    shown = capsys.readouterr()
+    calls = "1 call had not ended" if times == 1 else "2 calls had not ended"
+    assert calls in shown.out
+    assert f"note: {calls}" in shown.err
+
+
+def test_a_session_that_sent_nothing_is_counted_beside(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep(folder, "20261129-100000-aaaaaa", USAGE)
+    keep(folder, "20261129-110000-bbbbbb")
+    found = data(capsys, "stats")
+    assert (len(found["sessions"]), found["sum"]["sessions"], found["nothing_sent"]) == (1, 1, 1)
+    assert main(["sessions", "stats"]) == Exit.DONE
+    shown = capsys.readouterr()
+    assert "bbbbbb" not in shown.out
+    assert "note: 1 session started, nothing sent" in shown.err
+    assert len(data(capsys, "list")["sessions"]) == 2
+
+
+@pytest.mark.parametrize("command", ["stats", "list"])
+def test_csv_without_rows_has_its_head(
+    folder: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    empty = told(capsys, command, "--format", "csv")
+    keep(folder, "20261129-100000-aaaaaa", USAGE)
+    assert [empty.strip()] == told(capsys, command, "--format", "csv").splitlines()[:1]
+
+
+def test_a_local_model_is_local_and_zero(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep(folder, "20261129-100000-aaaaaa", replace(USAGE, cost=0.0, price_from="local"))
+    assert told(capsys, "stats").splitlines()[1].split()[-1] == "local"
+    (row,) = data(capsys, "stats")["sessions"]
+    assert (row["cost"], row["unpriced_steps"], row["local_steps"]) == (0.0, 0, 1)
+
+
+def test_a_model_has_one_name_also_in_older_records(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They hold the name of the reply where it ended, and the chosen one where it was cut."""
+    path = keep(folder, "20261129-100000-aaaaaa", USAGE, model="openai/x")
+    step = StepRecord(2, "x", "aoci", USAGE)
+    add(path, StepFinished(step, total([step])))
+    (row,) = data(capsys, "stats")["sessions"]
+    assert row["model"] == "openai/x"

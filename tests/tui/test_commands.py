@@ -130,7 +130,7 @@ async def test_policy_without_a_name_previews_and_takes_another_question() -> No
     session.choices = (Choice("aoci", True, {"conversation": 900}, Usage(2_000), 0),)
     async with running(session, (120, 40)) as it:
         await it.send("/policy")
-        await it.until_shown("●  aoci")
+        await it.until_shown("● aoci")
         await it.send("/policy for where is it?")
         await it.until(lambda: len(session.previewed) == 2)
     assert session.previewed == ["", "where is it?"]
@@ -161,7 +161,7 @@ async def test_some_commands_wait_for_the_turn() -> None:
     async with running(session) as it:
         await it.send("go")
         await it.send("/clear")
-        assert "/clear waits for the turn to end" in it.screen
+        assert "/clear: not now, the turn is running; send it again afterwards" in it.screen
         assert session.cleared == 0
         await it.send("/cost")
         assert "no model call yet" in it.screen

@@ -111,12 +111,15 @@ def test_screens(
 SAVED = Saving(("a.py", "b.py"), 4.0, 34_000, 0.041, 120_000, 0.013, 0)
 CHOICES = (
     Choice(
-        "grep-read", False, {"conversation": 19_200}, Usage(19_900, cache_read=1_900, cost=0.066), 0
+        *("grep-read", False, {"tools": 2_600, "conversation": 19_200}),
+        *(Usage(19_900, cache_read=1_900, cost=0.066), 0),
     ),
     Choice("aoci", True, LAYERS, Usage(1_100, 61_100, 0, 500, cost=0.029), 0),
     Choice("eager", False, LAYERS | {"candidates": 8_200}, Usage(9_300, 61_100, cost=0.054), 0),
     Choice(
-        "eager,no-index", False, {"candidates": 8_200, "conversation": 19_200}, Usage(30_000), 0
+        *("eager,no-index", False),
+        {"tools": 2_600, "candidates": 8_200, "conversation": 19_200},
+        *(Usage(30_000), 0),
     ),
 )
 

@@ -9,7 +9,7 @@ from aoci_agent.agent.gauge import Gauge
 from aoci_agent.agent.limits import Limits
 from aoci_agent.agent.meter import total
 from aoci_agent.agent.models.model import Provenance, Usage
-from aoci_agent.agent.preview import Choice
+from aoci_agent.agent.preview import Choice, choices
 from aoci_agent.agent.saving import Saving
 from aoci_agent.tui.account_lines import budget_lines, saving_line
 from aoci_agent.tui.context_map import bar, context_map
@@ -87,6 +87,12 @@ def test_the_map_before_a_call_is_an_estimate_and_an_unknown_window_is_said() ->
     assert "~61k" in told
 
 
+def test_the_map_says_what_came_since_the_last_reply() -> None:
+    told = context_map(Gauge({"conversation": 900}, 100, 8_000, 1_300, since=300))
+    assert told.startswith("context: the last request and its reply, and what came since")
+    assert "~1.0k" in told
+
+
 def test_a_window_that_is_overrun_is_said() -> None:
     told = context_map(Gauge({"conversation": 9_000}, 100, 8_000, 1_300, Provenance.MEASURED))
     assert "this is more than the window holds" in told
@@ -102,13 +108,41 @@ def test_the_policies_stand_beside_each_other() -> None:
     rows = (
         Choice("grep-read", False, {"tools": 1100, "conversation": 900}, Usage(2_000), 1_100),
         Choice("aoci", True, LAYERS, replace(USAGE, cost=0.03), 60_000),
-        Choice("eager", False, LAYERS | {"candidates": 5_000}, USAGE, 0, "no candidates yet"),
+        Choice("eager", False, LAYERS, USAGE, 0, ("no candidates yet",)),
+        Choice("eager,snippets", False, LAYERS, USAGE, 0),
     )
     lines = policy_table(rows, 50_000).splitlines()
-    assert lines[1].split() == ["○", "grep-read", "-", "-", "~900", "~2.0k", "-", "~2.0k", "$?"]
-    assert lines[2].split()[:7] == ["●", "aoci", "~40k", "-", "~19k", "~61k", "~58k"]
-    assert "~$0.030  more than the window" in lines[2]
-    assert lines[3].endswith("no candidates yet, more than the window")
+    assert lines[1].split() == ["○", "grep-read", "~1.1k", "-", "-", "~900", "~2.0k", "-", "$?"]
+    assert lines[2].split()[:3] == ["●", "aoci", "~1.9k"]
+    assert lines[2].split()[6:] == ["~61k", "~58k", "~$0.030", "w"]
+    assert lines[3].endswith(" cw")
+    assert lines[4].split()[1] == ",snippets"
+    assert "c: no code was searched for yet" in lines
+    assert "w: more than the window holds; room is made first" in lines
+    assert not any(line.startswith("i:") for line in lines)
+
+
+def test_a_policy_that_does_not_fit_is_not_priced() -> None:
+    rows = (
+        Choice("grep-read", True, {"tools": 900}, Usage(900, cost=0.003), 0),
+        Choice("aoci", False, LAYERS, replace(USAGE, cost=0.03), 60_000, fits=False),
+    )
+    lines = policy_table(rows, 50_000).splitlines()
+    assert "~$0.003" in lines[1]
+    assert lines[2].endswith("~61k  does not fit")
+    assert "$" not in lines[2]
+    assert any(line.startswith("does not fit: tools, rules and index") for line in lines)
+
+
+def test_no_row_of_the_policies_is_wider_than_a_small_terminal() -> None:
+    layers = {"tools": 9_900, "index": 9_900, "candidates": 9_900, "tool results": 9_900}
+    wants = ("no index", "no candidates yet")
+    rows = tuple(
+        Choice(policy.name, False, layers, Usage(9_900, 9_900, cost=0.0567), 0, wants)
+        for policy in choices()
+    )
+    inside = 80 - 2 - 1  # padding and scrollbar of the transcript
+    assert max(map(len, policy_table(rows, 9_000).splitlines())) <= inside
 
 
 def test_the_saving_is_labelled_and_a_loss_is_not_hidden() -> None:

@@ -115,6 +115,13 @@ class Reply:
 Piece = TextPiece | ReasoningPiece | CallPiece | NoticePiece | Reply
 
 
+def same_model(one: str, other: str) -> bool:
+    """Whether two names differ in nothing but the provider before the first slash."""
+    return not {one, one.partition("/")[2] or one}.isdisjoint(
+        {other, other.partition("/")[2] or other}
+    )
+
+
 class Model(Protocol):
     """A source of replies. `stream` yields pieces and ends with exactly one `Reply`, or raises.
 

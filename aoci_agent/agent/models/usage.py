@@ -48,7 +48,7 @@ def normalise(raw: object) -> Usage | None:
 
 
 def estimated(request: Request, message: AssistantMessage) -> Usage:
-    """Counted locally, the prompt as the gauge counts it. All of it counts as fresh."""
+    """Counted locally, the prompt as the gauge counts it, and not split: the meter does that."""
     from aoci_agent.agent.ledger import Ledger
     from aoci_agent.base import tokens
 

@@ -9,21 +9,23 @@ from pathlib import Path
 import pytest
 
 from aoci_agent.aoci import generate as generating
+from aoci_agent.aoci.earlier import drawn
+from aoci_agent.aoci.facts.extract import extract
 from aoci_agent.aoci.store import IndexStore
+from aoci_agent.aoci.surroundings import Surroundings
 from aoci_agent.base.files import Workspace
 
 WORK = """def first(x):
-    one(x)
-    two(x)
-    three(x)
-    return four(x)
+    data = store.load(x)
+    store.save(data)
+    events.publish("done")
+    return data
 
 
 def second(x):
-    five(x)
-    six(x)
-    seven(x)
-    return eight(x)
+    row = orders.find(x)
+    orders.drop(row)
+    return row
 """
 USERS = """import { Router } from "express"
 
@@ -195,3 +197,41 @@ def test_a_line_changed_by_hand_is_not_taken_for_the_programs(root: Path, tmp_pa
     text, lock = build(root, tmp_path / "cache")
     assert (text, lock) == expected
     assert "F:What a parcel costs" in text
+
+
+NEAR = {
+    "front/__init__.py": "from front.work import first, second\n\n__all__ = ['first']\n",
+    "front/work.py": WORK,
+    "many.py": "import one\nimport two\n\none.go()\ntwo.go()\n",
+    "one.py": "def go():\n    pass\n",
+    "two.py": "def go():\n    pass\n",
+    "other.py": "X = 1\n",
+    "ui/api.ts": "export function load() { }\nexport function save() { }\n",
+    "ui/index.ts": 'export { load, save } from "./api"\n',
+    "ui/other.ts": "export const y = 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "changed", "text"),
+    [
+        ("many.py", "other.py", "import one\n\none.go()\n"),  # its target is used more
+        ("front/work.py", "other.py", "def go(w):\n    w.first(1)\n"),  # a function is called
+        (
+            "front/work.py",
+            "front/__init__.py",
+            NEAR["front/__init__.py"].replace("['", "['second', '"),
+        ),
+        ("one.py", "other.py", "from one import go\n\ngo()\n"),  # its symbol is used
+        ("ui/index.ts", "ui/other.ts", 'import { save } from "./api"\n\nsave()\n'),  # passed on
+    ],
+)
+def test_what_an_entry_draws_on_is_in_its_mark(path: str, changed: str, text: str) -> None:
+    before, after, far = (
+        drawn(
+            path, Surroundings({name: extract(name, data.encode()) for name, data in world.items()})
+        )
+        for world in (NEAR, NEAR | {changed: text}, NEAR | {changed: NEAR[changed] + "\n"})
+    )
+    assert before != after
+    assert before == far

@@ -12,10 +12,12 @@ from typing import NamedTuple, cast
 
 from aoci_agent.agent.models.model import Request
 from aoci_agent.evals.policies_score import Span
+from aoci_agent.policies.candidates import HEADING
+from aoci_agent.policies.compact import CUT
 from aoci_agent.policies.conversation import AssistantMessage, ToolMessage, UserMessage
 
-_DELIVERED = "\n\nCandidate places for this request"
-_NOTE = re.compile(r"\n\n\[(?:The search up to here was cut|\d{4}-\d\d-\d\d; mode )")
+_DELIVERED = f"\n\n{HEADING}"
+_NOTE = re.compile(rf"\n\n(?:{re.escape(CUT)}|\[\d{{4}}-\d\d-\d\d; mode )")
 _BLOCK = re.compile(r"^(\d+)\. (\S+):(\d+)-(\d+)(?: .*)?$", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+)\t(.*)$")
 _READ = re.compile(r"^read (\S+?)(?: from line (\d+))?:?$")

@@ -7,7 +7,7 @@ from enum import StrEnum
 HOW_MANY = 10
 _MOST_LINES = 150  # of one block shown whole; more are left to the read tool
 _FIRST = 4  # non-blank lines of a snippet, as the peer's code sends
-_HEADING = "Candidate places for this request, ranked by a program that has not understood it:"
+HEADING = "Candidate places for this request, ranked by a program that has not understood it:"
 _ADVICE = (
     "Look at the best one or two first. If one fits, go on from there; search only when none does."
 )
@@ -51,7 +51,7 @@ def delivered(candidates: Sequence[Candidate], form: Form) -> str:
     if not candidates:
         return ""
     shown = [_shown(place, one, form) for place, one in enumerate(candidates, 1)]
-    return "\n".join((_HEADING, *shown, _ADVICE))
+    return "\n".join((HEADING, *shown, _ADVICE))
 
 
 def _overlap(one: Candidate, other: Candidate) -> bool:

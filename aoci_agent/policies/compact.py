@@ -8,7 +8,7 @@ from aoci_agent.policies.eager import Eager
 from aoci_agent.policies.facts import facts_of
 
 _SAID = 600  # characters of the model's own last words
-_CUT = "[The search up to here was cut to save room. What it found:]"
+CUT = "[The search up to here was cut to save room. What it found:]"
 _GO_ON = "Go on from here; look again only for what is missing."
 
 
@@ -33,7 +33,7 @@ class Compact(Eager):
         words = [m.text for m in turn if isinstance(m, AssistantMessage) and m.text.strip()]
         said = f"You said: {words[-1].strip()[:_SAID]}" if words else ""
         found = [f"{one.title or one.read[0]}:\n{one.text}" for one in _together(turn, reads)]
-        parts = (asked.question, _CUT, facts_of(turn).told(), said, *found, _GO_ON, asked.note)
+        parts = (asked.question, CUT, facts_of(turn).told(), said, *found, _GO_ON, asked.note)
         text = "\n\n".join(part for part in parts if part)
         return (UserMessage(text, question=asked.question, note=asked.note),)
 

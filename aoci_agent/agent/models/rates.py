@@ -44,15 +44,6 @@ class Rates:
     reported: bool = True  # its usage says what was cached
     unproved: str = ""
 
-    def hour_pays(self, pauses: int) -> bool:
-        """Whether an hour's lifetime is cheaper, with so many pauses of 5 to 60 minutes ahead.
-
-        Each of them is a new write at five minutes' lifetime and a read at an hour's.
-        """
-        if self.write is None or self.write_1h is None or self.read is None:
-            return False
-        return self.write * (1 + pauses) > self.write_1h + self.read * pauses
-
 
 def rates_for(model: str) -> Rates | None:
     """The rules for a model by the name a user gives it. None: nothing is known of its provider."""

@@ -148,10 +148,7 @@ def test_the_multiples_agree_with_the_installed_catalogue(model: str, prompt: in
     assert all(isclose(asdict(ours)[key], rate) for key, rate in named.items())
 
 
-def test_an_hour_pays_from_the_first_pause_on() -> None:
-    claude = of("claude-sonnet-4-5")
-    assert [claude.hour_pays(pauses) for pauses in range(3)] == [False, True, True]
-    assert not of("gpt-5.6").hour_pays(100)
+def test_one_pause_makes_an_hours_write_the_cheaper_one() -> None:
     # One pause of ten minutes with 48,000 tokens: two writes for 5 minutes, or one for an hour and a read.
     prices = Prices("claude-sonnet-4-5", {})
     twice = prices.priced(Usage(cache_write=96_000)).cost

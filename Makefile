@@ -34,7 +34,7 @@ demo: $(RUN) ## Watch the agent repair a small project; no key, no configuration
 	@$(BIN)/aoci-agent demo $(DEMO)
 
 test: $(DEV) ## Run the tests (no network, no paid calls)
-	@$(BIN)/python -m pytest -n auto --dist loadfile -m "not live and not model" $(PYTEST)
+	@$(BIN)/python -m pytest -n auto --dist loadfile -m "not live and not model and not gate_only" $(PYTEST)
 
 fuzz: $(DEV) ## 20,000 generated indexes round-trip, 2,000 damaged ones give findings
 	@AOCI_AGENT_FUZZ=20000 $(BIN)/python -m pytest -q --timeout 900 tests/aoci/test_protocol.py \

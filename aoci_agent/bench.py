@@ -43,6 +43,10 @@ class Launch:
     replay_from: Path | None = None  # --fake-responses
     pace: float = 0.0  # seconds between the pieces of a replayed reply
     resume: Path | None = None  # the record of the session to go on with
+    trust: bool = False  # --trust
+    attended: bool = True  # somebody is there to answer questions
+    no_sandbox: bool = False  # --dangerously-no-sandbox: never from settings
+    worktree: bool = False  # --worktree
     chosen: frozenset[str] = frozenset()  # settings of the command line: they win over the record
 
 

@@ -13,7 +13,7 @@ from aoci_agent.agent.models.probe import CallStyle
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.places import Places
 
-_TABLES = ("prices", "index_tags")  # set in config.toml only
+_TABLES = ("prices", "index_tags", "allow", "ask", "deny")  # set in config.toml only
 _FLAGS = "the command line"
 _OLD_NAMES = {"max_seconds": "max_time"}
 
@@ -64,6 +64,14 @@ class Settings(BaseModel):
     """What happens when the window is nearly full: make room by itself, or stop and ask."""
     cache_hour: bool = False
     """Have the fixed layers cached for an hour, not five minutes, where a provider sells that."""
+    sandbox: Literal["auto", "required"] = "auto"
+    """The box commands run in: the best there is, or a strong one and no start without."""
+    allow: tuple[str, ...] = ()
+    """Calls that need no consent, e.g. "bash(pytest *)" or "edit(docs/**)"."""
+    ask: tuple[str, ...] = ()
+    """Calls that always ask, whatever else allows them."""
+    deny: tuple[str, ...] = ()
+    """Calls that are refused in every mode."""
     navigation: Literal["static", "live", "auto"] = "static"
     """Who answers where a name is defined and used. Other than static starts language servers, which may
     run code of the repository."""

@@ -42,6 +42,10 @@ class Arguments(argparse.Namespace):
     index_budget: int | None
     cwd: Path
     no_session: bool
+    trust: bool
+    sandbox: str | None
+    dangerously_no_sandbox: bool
+    worktree: bool
     go_on: bool
     resume: str | None
     record_responses: Path | None
@@ -119,6 +123,7 @@ def _agent() -> Parser:
     _add_model(parser)
     _add_limits(parser)
     _add_place(parser)
+    _add_safety(parser)
     parser.add_argument(
         "-c", "--continue", dest="go_on", action="store_true", help="go on with the newest session"
     )
@@ -185,6 +190,20 @@ def _add_limits(parser: Parser) -> None:
     group.add_argument("--max-steps", type=int, metavar="N", help="model calls of the session")
     group.add_argument(
         *("--max-time", "--max-seconds"), type=float, metavar="S", help="seconds of work"
+    )
+
+
+def _add_safety(parser: Parser) -> None:
+    group = parser.add_argument_group("safety")
+    group.add_argument("--trust", action="store_true", help="trust what the repository would run")
+    group.add_argument(
+        "--sandbox", choices=("auto", "required"), help="required: no start without a strong one"
+    )
+    group.add_argument(
+        "--dangerously-no-sandbox", action="store_true", help="run commands with all your rights"
+    )
+    group.add_argument(
+        "--worktree", action="store_true", help="work in a worktree and a branch of its own"
     )
 
 

@@ -33,6 +33,10 @@ def launch_from(arguments: Arguments) -> Launch:
         record_to=getattr(arguments, "record_responses", None),
         replay_from=getattr(arguments, "fake_responses", None),
         resume=record_of(arguments, places),
+        trust=getattr(arguments, "trust", False),
+        attended=not getattr(arguments, "print", False),
+        no_sandbox=getattr(arguments, "dangerously_no_sandbox", False),
+        worktree=getattr(arguments, "worktree", False),
         chosen=frozenset(flags),
     )
 

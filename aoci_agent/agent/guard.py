@@ -1,0 +1,35 @@
+"""What stands around a call that may change something: a snapshot before, a look afterwards."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from aoci_agent.agent.toolbox import Bound
+from aoci_agent.tools.tool import ToolResult
+
+
+class Guard(Protocol):
+    """Called by the dispatcher around every call with an effect of EDIT or RUN, after it was allowed."""
+
+    async def before(self, call: Bound) -> None:
+        """Before it starts. Raises ForModel: then the call does not run, and the model reads why."""
+        ...
+
+    async def after(self, call: Bound, result: ToolResult) -> ToolResult:
+        """After it ended, well or not; also when it was cancelled (then with an empty failed result)."""
+        ...
+
+
+class Guards:
+    """Several guards: entered in order, left in the opposite order."""
+
+    def __init__(self, guards: Sequence[Guard] = ()) -> None:
+        self._guards = tuple(guards)
+
+    async def before(self, call: Bound) -> None:
+        for guard in self._guards:
+            await guard.before(call)
+
+    async def after(self, call: Bound, result: ToolResult) -> ToolResult:
+        for guard in reversed(self._guards):
+            result = await guard.after(call, result)
+        return result

@@ -19,6 +19,7 @@ from aoci_agent.agent.events import (
     TurnStarted,
 )
 from aoci_agent.agent.finding import Finder
+from aoci_agent.agent.index_answers import answer
 from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.mode import Mode
@@ -32,8 +33,6 @@ from aoci_agent.agent.record import Recorder
 from aoci_agent.agent.resume import Resumed
 from aoci_agent.agent.room import must_fit
 from aoci_agent.agent.saving import Exploring
-from aoci_agent.aoci.lookup import entries_at, search
-from aoci_agent.aoci.write import full_line
 from aoci_agent.base.errors import BadUsage, ForModel
 from aoci_agent.policies.candidates import HOW_MANY, Candidate
 from aoci_agent.policies.catalog import policy_named
@@ -289,35 +288,9 @@ class Session:
         return f"policy: {policy.name}{note}, from the next turn on; {kept}"
 
     def index(self, words: str) -> str:
-        """The status for "", entries at "show PATH", "diff" and "update" of the committed index, else a search."""
-        index = self._knowledge.index.current
-        if not words:
-            return self.started.index_status
-        verb, _, more = words.partition(" ")
-        if verb in ("diff", "update"):
-            return self._update_index(verb, more)
-        if words in ("build", "stats"):
-            return f"run `aoci-agent index {words}` in a shell; here: /index, /index show PATH, /index WORDS"
-        if words.startswith("show "):
-            place = words.removeprefix("show ").strip().rstrip("/")
-            found = [full_line(entry) for entry in entries_at(index, place)]
-            return "\n".join(found) or f"no entry for {place}"
-        hits = [full_line(hit.entry) for hit in search(index, words)]
-        return (
-            "\n\n".join(hits)
-            or f"no entry matches '{words}'; entries hold names and summaries only"
-        )
-
-    def _update_index(self, verb: str, more: str) -> str:
-        """ "diff": what an update of the committed index would write; "update" writes it."""
-        if more:
-            return (
-                f"/index {verb} takes no words behind it, nothing was done; versions are compared "
-                f"with `aoci-agent index diff OLD NEW` in a shell, words searched with /index WORDS"
-            )
-        if (offer := self._knowledge.offer) is None:
-            return f"/index {verb} is not there in this session"
-        return offer.diff() if verb == "diff" else offer.update()
+        """What `/index` says; see `index_answers`."""
+        known = self._knowledge
+        return answer(words, known.index.current, self.started.index_status, known.offer)
 
     def clear(self) -> None:
         """A new conversation in the same record; the fixed prefix stays."""

@@ -1,0 +1,156 @@
+"""Tasks from elsewhere: mined cases, SWE-bench records, lists of issues."""
+
+import json
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from aoci_agent.base.errors import BadUsage
+from aoci_agent.evals.replay.gold import leaks
+from aoci_agent.evals.replay.task import Task
+
+Row = dict[str, Any]
+_FILE = re.compile(r"^diff --git a/(?P<path>.+) b/(?P=path)$", re.MULTILINE)
+_POINT = re.compile(r"^[-*] +(?:\[[ xX]\] +)?(?P<words>\S.*)$", re.MULTILINE)
+
+
+def imported(path: Path, base: str = "", check: str = "") -> list[Task]:
+    """The tasks of a file, by the fields its records have.
+
+    JSON lines or a JSON array: mined cases (`query`, `base`, `commit`), SWE-bench's (`instance_id`,
+    `problem_statement`), issues (`title`, `body`, `number`). Markdown: every point of a list is an
+    issue. Issues name no commit: they start at `base` and are judged by `check`.
+    Raises BadUsage naming file and record.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise BadUsage(
+            f"cannot read {path}: {why}", "name a JSON, JSON lines or Markdown file"
+        ) from error
+    rows = _points(text) if path.suffix in (".md", ".markdown") else _rows(path, text)
+    return [_task(f"{path}: record {n}", row, base, check) for n, row in enumerate(rows, 1)]
+
+
+def _rows(path: Path, text: str) -> list[Row]:
+    try:
+        whole = text.lstrip().startswith("[")
+        data: object = (
+            json.loads(text)
+            if whole
+            else [json.loads(line) for line in text.splitlines() if line.strip()]
+        )
+    except ValueError as error:
+        raise BadUsage(
+            f"{path} is no JSON: {error}", "a JSON array, or one object a line"
+        ) from error
+    rows = cast("list[object]", data)
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise BadUsage(
+                f"{path}: record {number} is no object", "a JSON array, or one object a line"
+            )
+    return cast("list[Row]", rows)
+
+
+def _points(text: str) -> list[Row]:
+    return [
+        {"title": found["words"], "number": n} for n, found in enumerate(_POINT.finditer(text), 1)
+    ]
+
+
+def _task(where: str, row: Row, base: str, check: str) -> Task:
+    if "problem_statement" in row:
+        reader = _swe_bench
+    elif "instance_id" in row:
+        reader = _localization
+    elif "commit" in row:
+        reader = _mined
+    elif "title" in row:
+        reader = partial(_issue, base)
+    else:
+        known = "problem_statement, query with commit, or title"
+        raise BadUsage(f"{where} is of no known kind", f"its fields should include {known}")
+    try:
+        made = Task.model_validate(reader(row) | ({"check": check} if check else {}))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadUsage(f"{where} lacks {error}", "see docs/replay.md") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        raise BadUsage(f"{where}: {name}: {first['msg']}", "see docs/replay.md") from error
+    given = leaks(made.prompt, made.gold_files, made.gold_symbols)
+    return made.model_copy(update={"leaks": given})
+
+
+def _mined(row: Row) -> Row:
+    symbols = [f"{item['path']}:{item['symbol']}" for item in row.get("gold_symbols", ())]
+    name = row["repo"].rpartition("/")[2]
+    return {
+        "id": f"{name}-{row['commit'][:10]}",
+        "prompt": row["query"] or row.get("subject", ""),
+        "base": row["base"],
+        "repository": row["repo"],
+        "fix": row["commit"],
+        "hidden": row.get("test_files", ()),
+        "gold_files": row["gold_files"],
+        "gold_symbols": symbols,
+        "date": row.get("date", ""),
+        "tags": [row["lang"]] if row.get("lang") else [],
+    }
+
+
+def _swe_bench(row: Row) -> Row:
+    return {
+        "id": row["instance_id"],
+        "prompt": row["problem_statement"],
+        "base": row["base_commit"],
+        "repository": row["repo"],
+        "tests_patch": row.get("test_patch", ""),
+        "hidden": _files(row.get("test_patch", "")),
+        "fail_to_pass": _names(row.get("FAIL_TO_PASS", ())),
+        "pass_to_pass": _names(row.get("PASS_TO_PASS", ())),
+        "gold_files": _files(row.get("patch", "")),
+        "date": str(row.get("created_at", ""))[:10],
+        "tags": ["swe-bench"],
+    }
+
+
+def _localization(row: Row) -> Row:
+    """SWE-bench reduced to where the change belongs: nothing judges it but `check`."""
+    return {
+        "id": row["instance_id"],
+        "prompt": row["query"],
+        "base": row["base_commit"],
+        "repository": row["repo"],
+        "gold_files": row["gold_files"],
+        "gold_symbols": row.get("gold_functions", ()),
+        "tags": ["swe-bench"],
+    }
+
+
+def _issue(base: str, row: Row) -> Row:
+    number = row.get("number") or row.get("id") or row.get("iid")
+    words = re.sub(r"[^a-z0-9]+", "-", str(row["title"]).lower()).strip("-")[:40]
+    body = str(row.get("body") or row.get("description") or "").replace("\r\n", "\n").strip()
+    labels = row.get("labels") or ()
+    return {
+        "id": f"issue-{number}" if number is not None else words,
+        "prompt": f"{row['title']}\n\n{body}".strip(),
+        "base": base,
+        "tags": [item["name"] if isinstance(item, dict) else str(item) for item in labels],
+    }
+
+
+def _files(patch: str) -> list[str]:
+    return list(dict.fromkeys(found["path"] for found in _FILE.finditer(patch)))
+
+
+def _names(value: object) -> list[str]:
+    """A list, or a list written as JSON text, as SWE-bench's own files have it."""
+    found: object = json.loads(value) if isinstance(value, str) and value else value
+    return [str(name) for name in cast("list[object]", found or [])]

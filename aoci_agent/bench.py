@@ -4,18 +4,23 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aoci_agent.agent.folder_trust import FolderTrust
 from aoci_agent.aoci.basis import Bases
 from aoci_agent.aoci.render import Rendered
 from aoci_agent.aoci.store import IndexStore
+from aoci_agent.base.box import Box, Furnished, Unboxed
 from aoci_agent.base.errors import BadWorkspace, ForModel
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places, home_of
+from aoci_agent.base.sandbox.ladder import open_box
+from aoci_agent.base.trust import deciding, fingerprint
+from aoci_agent.base.trust_store import TrustStore
 from aoci_agent.config import Settings
 
 if TYPE_CHECKING:
@@ -47,6 +52,9 @@ class Launch:
     attended: bool = True  # somebody is there to answer questions
     no_sandbox: bool = False  # --dangerously-no-sandbox: never from settings
     worktree: bool = False  # --worktree
+    folder: Path | None = None  # the person's own, where `root` is a worktree of it
+    readable: tuple[Path, ...] = ()  # folders beside the repository that commands may read
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])  # for commands
     chosen: frozenset[str] = frozenset()  # settings of the command line: they win over the record
 
 
@@ -60,8 +68,8 @@ class Bench:
         self.cache = launch.places.cache / launch.places.project(root)
         self.store = IndexStore(self.workspace, self.repository, self.cache)
         self.bases = Bases(self.cache)
-        self._navigation = launch.settings.navigation
-        self._env = launch.env
+        self.spill = self.cache / "output"  # of long outputs: commands may read it
+        self.launch = launch
         self._live: LiveNavigator | None = None
 
     def index(
@@ -74,6 +82,35 @@ class Bench:
     def rendered(self, budget: int, *, tags: bool = True) -> Rendered:
         """The index as it is, as prompt text: on the base of an earlier session while that is warm."""
         return self.bases.shown(self.store.current, budget, tags=tags)
+
+    @cached_property
+    def trust(self) -> FolderTrust:
+        """What the person decided about the folder, for what is there now."""
+        servers = self.launch.settings.navigation != "static"
+        return FolderTrust(
+            TrustStore(self.launch.places.data / "trust.json"),
+            self.launch.folder or self.workspace.root,
+            fingerprint(self.workspace.root, self.repository),
+            deciding(servers=servers),
+            flag=self.launch.trust,
+        )
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the folder may run and configure things now: where nobody sits, only by --trust."""
+        return self.launch.trust or (self.launch.attended and self.trust.trust.given)
+
+    @cached_property
+    def box(self) -> Box:
+        """What commands and language servers run in; tried when it is asked for the first time."""
+        launch, places = self.launch, self.launch.places
+        if launch.no_sandbox:
+            box: Box = Unboxed("--dangerously-no-sandbox")
+        else:
+            own = (places.config, places.data, places.cache)
+            readable = (self.spill, *launch.readable)
+            box = open_box(self.workspace.root, own, self.cache, launch.env, readable)
+        return Furnished(box, launch.variables) if launch.variables else box
 
     @cached_property
     def views(self) -> "RepositoryViews":
@@ -93,15 +130,16 @@ class Bench:
         return Lookups(self.workspace, self.views, self.store, self._beside(), judge, progress)
 
     def _beside(self) -> "Beside | None":
-        """The language servers, where the setting wants them."""
-        if self._navigation == "static":
+        """The language servers, where the setting wants them and the folder is trusted."""
+        wanted = self.launch.settings.navigation
+        if wanted == "static" or not self.trusted:
             return None
         from aoci_agent.views.navigate.policy import Policy
         from aoci_agent.views.navigate.repository import Beside
 
-        policy = Policy(self._navigation)
+        policy = Policy(wanted)
         root, views = self.workspace.root, self.views
-        beside = Beside(root, self.cache, policy, lambda: views.tree.files)
+        beside = Beside(root, self.cache, policy, lambda: views.tree.files, self.box)
         self._live = beside.live
         return beside
 
@@ -113,13 +151,14 @@ class Bench:
         """
         from aoci_agent.base.process import Limits, run
 
+        env = self.launch.env
         command = [sys.executable, "-I", "-m", "aoci_agent", "views", "build"]
         with contextlib.suppress(ForModel):
             await run(
                 [*command, "--cwd", str(self.workspace.root)],
                 cwd=self.workspace.root,
                 limits=Limits(seconds=PREPARING),
-                env={name: self._env[name] for name in _PLACES if name in self._env},
+                env={name: env[name] for name in _PLACES if name in env},
             )
 
     def close(self) -> None:

@@ -5,6 +5,8 @@
 
 from hypothesis import settings
 
+pytest_plugins = ("support.gate_report",)
+
 settings.register_profile("search", deadline=None)
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")

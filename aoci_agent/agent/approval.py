@@ -12,7 +12,7 @@ class Answer(StrEnum):
     """What the person decided."""
 
     ONCE = "once"
-    SESSION = "session"  # this exact thing (Preview.key) again without asking, in this session
+    SESSION = "session"  # what `Question.always` lists, again without asking, in this session
     DENY = "deny"
 
 
@@ -24,7 +24,12 @@ class Question:
     tool: str
     effect: Effect
     preview: Preview
-    reason: str = ""  # why it asks, e.g. "mode ask: edits are confirmed"
+    reason: str = ""  # why it asks, e.g. "mode ask confirms edits"
+    parts: tuple[str, ...] = ()  # of a command line: those that need consent
+    always: tuple[str, ...] = ()  # the rules that "always" would add; empty: it is not offered
+    box: str = (
+        ""  # what confines it, e.g. "sandbox: strong; no network"; "" for what starts nothing
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,11 @@ class DenyAll:
     """The headless approver: nobody is there to ask, so the answer is no, and it is said so."""
 
     async def ask(self, question: Question) -> Decision:
-        """Deny, naming the way out."""
+        """Deny, naming why it asked and the way out."""
         modes = "auto-edit or full-auto" if question.effect is Effect.EDIT else "full-auto"
-        return Decision(Answer.DENY, f"nobody is there to approve: run with --mode {modes}")
+        trust = "--trust and " if "not trusted" in question.reason else ""
+        way_out = "allow it in config.toml (docs/permissions.md)"
+        if question.reason.startswith(("mode", "not sure")):
+            way_out = f"run with {trust}--mode {modes}, or {way_out}"
+        why = f" ({question.reason})" if question.reason else ""
+        return Decision(Answer.DENY, f"nobody is there to approve{why}: {way_out}")

@@ -1,12 +1,15 @@
 """Going on with an earlier session: its state put into the new agent, and what is to be said of it."""
 
 import time
+from collections.abc import Sequence
 
 from aoci_agent.agent.events import Notice
 from aoci_agent.agent.forecast import Sent
 from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.models.model import Request
 from aoci_agent.agent.resume import Resumed
+from aoci_agent.policies.conversation import Message
+from aoci_agent.policies.pinned import Notebook
 
 
 def go_on(agent: Agent, resumed: Resumed) -> tuple[Notice, ...]:
@@ -24,6 +27,14 @@ def go_on(agent: Agent, resumed: Resumed) -> tuple[Notice, ...]:
     if same_model:
         _remember(agent, resumed, same=same)
     return tuple(_told(agent, resumed, same=same, same_model=same_model))
+
+
+def take_up(agent: Agent, messages: Sequence[Message]) -> None:
+    """Put an earlier conversation of the same session back: facts of what came later are forgotten."""
+    notebook = Notebook()
+    notebook.saw(messages)
+    agent.conversation.restore(messages, notebook)
+    agent.meter.sent = None
 
 
 def _remember(agent: Agent, resumed: Resumed, *, same: bool) -> None:
@@ -56,6 +67,10 @@ def _told(agent: Agent, resumed: Resumed, *, same: bool, same_model: bool) -> li
         )
     if resumed.model and not same_model:
         told.append(Notice(f"the session's model was {resumed.model}: no cache of it is used"))
+    if resumed.turns and resumed.ended in ("", "interrupted"):
+        told.append(Notice("its last turn was interrupted before it came to its end"))
+    if resumed.torn:
+        told.append(Notice(f"{resumed.path}: {resumed.torn}", "warning"))
     if resumed.unread:
         lines = "1 line" if resumed.unread == 1 else f"{resumed.unread} lines"
         told.append(

@@ -6,10 +6,12 @@ from aoci_agent.agent.events import Event, Grew, ToolFinished
 from aoci_agent.agent.models.model import Request
 from aoci_agent.agent.room import reply_room
 from aoci_agent.agent.toolbox import storable
+from aoci_agent.base.secrets import Mask
 from aoci_agent.policies.candidates import Candidate
 from aoci_agent.policies.conversation import (
     AssistantMessage,
     Message,
+    ToolCall,
     ToolMessage,
     UserMessage,
     said,
@@ -21,16 +23,22 @@ from aoci_agent.policies.validity import mended
 
 
 class Conversation:
-    """Messages of a session. Every call in it has exactly one answer before it is sent."""
+    """Messages of a session. Every call in it has exactly one answer before it is sent.
 
-    def __init__(self, prefix: Prefix, policy: Policy) -> None:
+    No credential enters it with what was delivered or answered; of a person's own words only the
+    values that this agent holds are hidden.
+    """
+
+    def __init__(self, prefix: Prefix, policy: Policy, mask: Mask | None = None) -> None:
         self.prefix = prefix
         self.policy = policy
+        self.mask = mask or Mask()
         self.notebook = Notebook()
         self._messages: list[Message] = []
         self._opening: int | None = None  # where the running turn begins
         self._rewritten = False  # the policy has, in this turn
         self._told = 0  # messages `write_grown` has written
+        self._started: set[str] = set()  # ids of the newest reply's calls that were started
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -68,12 +76,13 @@ class Conversation:
         """The person spoke. What is volatile (`note`) stands below the words, never before them."""
         self._opening = len(self._messages)
         self._rewritten = False
-        self._messages.append(said(prompt, self.policy.opening(candidates), note))
+        delivered = self.mask.mask(self.policy.opening(candidates))
+        self._messages.append(said(self.mask.live(prompt), delivered, note))
 
     def end(self) -> None:
         """The turn is over: every unanswered call gets its answer, so that the next request is valid."""
         if self._opening is not None:
-            open_turn = mended(self._messages[self._opening :])
+            open_turn = mended(self._messages[self._opening :], self._started)
             self._messages[self._opening :] = open_turn
         self._opening = None
 
@@ -85,6 +94,11 @@ class Conversation:
         """Store a reply; calls the model wrote badly are stored in a form that can be sent again."""
         calls = tuple(storable(call) for call in message.calls)
         self._messages.append(AssistantMessage(message.text, calls, message.reasoning))
+        self._started.clear()
+
+    def start(self, call: ToolCall) -> None:
+        """A call is about to be run: from here on it may have taken effect."""
+        self._started.add(call.id)
 
     def hear_part(self, text: str) -> None:
         """Keep what was said before an interruption, so that "go on" has something to go on from."""

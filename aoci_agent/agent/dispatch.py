@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Literal
 
 from aoci_agent.agent.approval import Answer, Approver, Question
@@ -14,7 +15,9 @@ from aoci_agent.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from aoci_agent.agent.permissions import Permissions, Verdict
+from aoci_agent.agent.guard import Guards
+from aoci_agent.agent.permissions import Permissions
+from aoci_agent.agent.ruling import Ruling, Verdict
 from aoci_agent.agent.toolbox import Bound, Toolbox
 from aoci_agent.base.errors import ForModel
 from aoci_agent.policies.conversation import ToolCall
@@ -37,31 +40,41 @@ class Dispatcher:
     """Runs calls in order; neighbouring reads run together, everything else one by one."""
 
     def __init__(
-        self, toolbox: Toolbox, permissions: Permissions, approver: Approver, annotate: Annotate
+        self,
+        toolbox: Toolbox,
+        permissions: Permissions,
+        approver: Approver,
+        annotate: Annotate,
+        guards: Guards | None = None,
     ) -> None:
         self._toolbox = toolbox
         self._permissions = permissions
         self._approver = approver
         self._annotate = annotate
+        self._guards = guards or Guards()
 
     async def run(self, calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event]:
         """Yield events; every call ends in exactly one ToolFinished, in the order of the calls."""
-        for group in self._groups(calls):
-            events = self._together(group) if len(group) > 1 else self._alone(group[0])
+        left = calls
+        while left:
+            # Judged only now: what an earlier call changed may be what a later one reads.
+            reads = list(takewhile(self._reads_unasked, left))
+            events = self._together(reads) if reads else self._alone(left[0])
             async for event in events:
                 yield event
+            left = left[len(reads) or 1 :]
 
-    def _groups(self, calls: Iterable[ToolCall]) -> list[list[ToolCall]]:
-        groups: list[list[ToolCall]] = []
-        for call in calls:
-            if groups and self._is_read(call) and self._is_read(groups[-1][-1]):
-                groups[-1].append(call)
-            else:
-                groups.append([call])
-        return groups
+    def _reads_unasked(self, call: ToolCall) -> bool:
+        if self._toolbox.effect(call.name) not in TOGETHER:
+            return False
+        ready = self._prepare(call)
+        return isinstance(ready, ToolResult) or self._judge(ready).verdict is Verdict.ALLOW
 
-    def _is_read(self, call: ToolCall) -> bool:
-        return self._toolbox.effect(call.name) in TOGETHER
+    def _judge(self, ready: Ready) -> Ruling:
+        bound = ready.bound
+        return self._permissions.judge(
+            bound.tool.name, bound.tool.effect, ready.preview, network=_wants_network(bound)
+        )
 
     async def _together(self, calls: list[ToolCall]) -> AsyncGenerator[Event]:
         """Reads need no approval, so they are prepared, started and awaited as one group."""
@@ -81,14 +94,13 @@ class Dispatcher:
         if isinstance(ready, ToolResult):
             yield ToolFinished(call, ready, "failed", 0.0, call.name)
             return
-        bound, preview = ready.bound, ready.preview
-        verdict = self._permissions.judge(bound.tool.name, bound.tool.effect, preview.key)
-        reason = self._permissions.reason(bound.tool.effect)
-        if verdict is Verdict.DENY:
-            yield _denied(call, preview, reason)
+        # Looking at what a command names may take a moment in a large folder.
+        preview, ruling = ready.preview, await asyncio.to_thread(self._judge, ready)
+        if ruling.verdict is Verdict.DENY:
+            yield _denied(call, preview, ruling.reason)
             return
-        if verdict is Verdict.ASK:
-            question = Question(call.id, bound.tool.name, bound.tool.effect, preview, reason)
+        if ruling.verdict is Verdict.ASK:
+            question = self._question(ready, ruling)
             yield ApprovalAsked(question)
             decision = await self._approver.ask(question)
             yield ApprovalAnswered(call.id, decision)
@@ -96,12 +108,35 @@ class Dispatcher:
                 yield _denied(call, preview, decision.comment or "the user said no")
                 return
             if decision.answer is Answer.SESSION:
-                self._permissions.grant(bound.tool.name, preview.key)
+                self._permissions.grant(question.always)
         yield ToolStarted(call, preview)
         started = time.monotonic()
-        result = await self._execute(ready)
+        result = await self._guarded(ready)
         seconds = time.monotonic() - started
         yield ToolFinished(call, result, _status(result), seconds, preview.title)
+
+    def _question(self, ready: Ready, ruling: Ruling) -> Question:
+        tool, network = ready.bound.tool, _wants_network(ready.bound)
+        box = self._permissions.confinement(network=network) if tool.effect is Effect.RUN else ""
+        return Question(
+            *(ready.bound.call.id, tool.name, tool.effect, ready.preview, ruling.reason),
+            *(ruling.parts, ruling.always, box),
+        )
+
+    async def _guarded(self, ready: Ready) -> ToolResult:
+        """Run a call between the guards, which are left again however it ends."""
+        if ready.bound.tool.effect in TOGETHER:
+            return await self._execute(ready)
+        try:
+            await self._guards.before(ready.bound)
+        except ForModel as error:
+            return _failed(error)
+        try:
+            result = await self._execute(ready)
+        except BaseException:
+            await self._guards.after(ready.bound, ToolResult("", ok=False))
+            raise
+        return await self._guards.after(ready.bound, result)
 
     def _prepare(self, call: ToolCall) -> Ready | ToolResult:
         try:
@@ -121,6 +156,11 @@ class Dispatcher:
         except ForModel as error:
             return _failed(error)
         return self._annotate(result) if result.changed else result
+
+
+def _wants_network(bound: Bound) -> bool:
+    """Whether the call asks for the network: any tool may have such an argument."""
+    return bound.arguments.model_dump(include={"network"}).get("network", False) is True
 
 
 def _failed(error: ForModel) -> ToolResult:

@@ -11,6 +11,8 @@ from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.policies.conversation import AssistantMessage, Message, ToolCall
 from aoci_agent.tools.tool import Preview, ToolResult
 
+SCHEMA = 2  # form of a record: 1 has no check sums
+
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
@@ -28,6 +30,7 @@ class SessionStarted:
     version: str
     branch: str = ""  # "" without git or when detached
     index_budget: int = 0  # bound of the rendered index in tokens; 0 in records that do not say
+    schema: int = SCHEMA  # of the record; where it is missing it is 1
 
 
 @dataclass(frozen=True, slots=True)

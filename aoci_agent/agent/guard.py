@@ -26,10 +26,19 @@ class Guards:
         self._guards = tuple(guards)
 
     async def before(self, call: Bound) -> None:
-        for guard in self._guards:
-            await guard.before(call)
+        """Enter all. When one refuses, those that were entered are left again."""
+        entered: list[Guard] = []
+        try:
+            for guard in self._guards:
+                await guard.before(call)
+                entered.append(guard)
+        except BaseException:
+            for guard in reversed(entered):
+                await guard.after(call, ToolResult("", ok=False))
+            raise
 
     async def after(self, call: Bound, result: ToolResult) -> ToolResult:
+        """Leave all, each seeing what the inner ones made of the result."""
         for guard in reversed(self._guards):
             result = await guard.after(call, result)
         return result

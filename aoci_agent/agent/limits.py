@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
@@ -13,6 +13,8 @@ from aoci_agent.policies.conversation import ToolCall
 
 NUDGE_AT = 3  # the same call with the same result: tell the model (peers.md 85)
 STOP_AT = 5
+LONGEST_CYCLE = 4  # calls that go round and round, each with the result it had before
+ROUNDS = 4  # times a cycle of several calls goes round before the turn ends; nudged one earlier
 
 
 class Stop(Exception):
@@ -47,6 +49,7 @@ class Guard:
         self._started = time.monotonic()
         self._ended: float | None = None
         self._seen: Counter[str] = Counter()
+        self._newest: deque[str] = deque(maxlen=LONGEST_CYCLE * ROUNDS)
 
     def before_step(self, turn: Totals, session: Totals) -> None:
         """Raise Stop when a bound is reached, before more is spent."""
@@ -93,19 +96,40 @@ class Guard:
     def repeated(self, call: ToolCall, result: str) -> int:
         """How often this call gave this result in this turn. Raises Stop at the fifth.
 
-        The result is part of the key: repeating a call that makes progress is honest work.
+        The result is part of the key: repeating a call that makes progress is honest work. Calls
+        that take turns (A-B-A-B) count as one that repeats.
         """
         digest = hashlib.blake2b(
-            f"{call.name}\0{call.arguments}\0{result}".encode(), digest_size=12
+            f"{call.name}\0{call.arguments}\0{result}".encode("utf-8", "surrogatepass"),
+            digest_size=12,
         )
         key = digest.hexdigest()
         self._seen[key] += 1
+        self._newest.append(key)
         times = self._seen[key]
         if times >= STOP_AT:
             raise Stop(
                 "repeats", f"stopped: the same {call.name} call gave the same result {times} times"
             )
-        return times
+        rounds = self._rounds()
+        if rounds >= ROUNDS:
+            raise Stop(
+                "repeats", f"stopped: the same calls went round {rounds} times, to no effect"
+            )
+        return max(times, NUDGE_AT if rounds == ROUNDS - 1 else 0)
+
+    def _rounds(self) -> int:
+        """How often the newest calls went round in a cycle of at least two, with the same results."""
+        newest = list(self._newest)
+        most = 0
+        for length in range(2, LONGEST_CYCLE + 1):
+            cycle, rounds = newest[-length:], 0
+            while newest[len(newest) - (rounds + 1) * length :][:length] == cycle and (
+                (rounds + 1) * length <= len(newest)
+            ):
+                rounds += 1
+            most = max(most, rounds)
+        return most
 
 
 async def within(events: AsyncGenerator[Event], guard: Guard) -> AsyncGenerator[Event]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from aoci_agent.agent.budget import Budget
 from aoci_agent.agent.compaction import Choice, Compaction
@@ -19,9 +20,12 @@ from aoci_agent.agent.events import (
     StepStarted,
     TextDelta,
     ToolFinished,
+    ToolStarted,
+    TurnFinished,
     TurnStarted,
 )
 from aoci_agent.agent.limits import Stop, within
+from aoci_agent.agent.masking import hidden
 from aoci_agent.agent.meter import Meter
 from aoci_agent.agent.models.model import (
     BrokenReply,
@@ -69,6 +73,7 @@ class Agent:
     ) -> AsyncGenerator[Event]:
         """One turn. Cancelling or closing it stops model and command and leaves a valid history."""
         turn = Turn(self.budget.guard())
+        prompt = self.conversation.mask.live(prompt)
         self.compaction.new_turn()
         self.conversation.begin(prompt, note, candidates)
         try:
@@ -85,15 +90,14 @@ class Agent:
         except Stop as stop:
             finished = turn.finished(stop.reason, stop.message)
         except ForUser as error:
-            hint = f" ({error.hint})" if error.hint else ""
-            finished = turn.finished("model", f"{error.message}{hint}")
+            finished = turn.finished("model", _said(error))
         except (asyncio.CancelledError, GeneratorExit):
-            self._settle()
-            self._record(turn.finished("interrupted", "interrupted by the user"))
+            self._settle(turn.finished("interrupted", "interrupted by the user"))
             raise
         finally:
-            self._settle()
-        yield self._record(finished)
+            self.conversation.end()
+            self.budget.release()
+        yield self._settle(finished)
 
     async def compact(self, focus: str) -> AsyncGenerator[Event]:
         """Digest and summarise the conversation now, between two turns."""
@@ -193,20 +197,35 @@ class Agent:
         yield StepFinished(record, self.meter.session)
 
     async def _act(self, calls: tuple[ToolCall, ...], turn: Turn) -> AsyncGenerator[Event]:
+        """Run the calls. A start is in the record before the effect, an answer before anything else."""
         malformed = 0
         async with aclosing(self._dispatcher.run(calls)) as events:
-            async for event in events:
-                yield event
+            async for happened in events:
+                event = hidden(happened, self.conversation.mask)
+                if isinstance(event, ToolStarted):
+                    self.conversation.start(event.call)
+                stop = None
                 if isinstance(event, ToolFinished):
                     malformed += event.result.malformed
-                    nudge = turn.saw(event)
-                    self.conversation.answer(event, nudge)
+                    stop = self._answer(event, turn)
+                yield event
+                if stop is not None:
+                    raise stop
         turn.count_strike(malformed=malformed == len(calls))
         if rewritten := self.conversation.after_step():
             self._grew()
             self.conversation.rewrite(rewritten, self.conversation.opening)
             reason = f"policy {self.conversation.policy.name}"
             yield HistoryRewritten(reason, rewritten)
+
+    def _answer(self, event: ToolFinished, turn: Turn) -> Stop | None:
+        """Store a result, whatever comes of it; the stop where the turn must end behind it."""
+        try:
+            nudge, stop = turn.saw(event), None
+        except Stop as repeated:
+            nudge, stop = "", repeated
+        self.conversation.answer(event, nudge)
+        return stop
 
     def _follow_up(self, turn: Turn) -> str:
         """What to ask instead of ending: the rest of a cut reply, or the check that is missing."""
@@ -216,11 +235,19 @@ class Agent:
         paths = turn.gate.due()
         return render("check", paths=paths) if paths else ""
 
-    def _settle(self) -> None:
-        """Leave a history that can be sent, and a record that has all of it."""
+    def _settle(self, finished: TurnFinished) -> TurnFinished:
+        """Leave a history that can be sent, and a record that has all of it, or say why it has not."""
         self.conversation.end()
         self.budget.release()
-        self._grew()
+        try:
+            self._grew()
+            self.recorder.write(finished)
+        except ForUser as error:
+            told = dict.fromkeys((finished.message, _said(error)))  # often the same, twice
+            message = "; ".join(filter(None, told))
+            reason = "model" if finished.reason == "done" else finished.reason
+            return replace(finished, reason=reason, message=message)
+        return finished
 
     def _grew(self) -> None:
         """Write down what the conversation grew by, before anything else is said of it."""
@@ -229,3 +256,7 @@ class Agent:
     def _record(self, event: Event) -> Event:
         self.recorder.write(event)
         return event
+
+
+def _said(error: ForUser) -> str:
+    return f"{error.message} ({error.hint})" if error.hint else error.message

@@ -1,24 +1,42 @@
 """The session record: one JSON line per event, appended and flushed, so it survives `kill -9`.
 
 A line is written with a single O_APPEND write, which puts it into the kernel before the call
-returns; `fsync` follows at the end of each turn. A torn last line (power loss, full disk) is
-skipped by the reader and ended before the next append: nothing is glued to it, no byte is lost (R10).
-One process writes a record at a time.
+returns. What is about to change the world is on the disk before it begins, and every turn when it
+ends (`sync`). Each line ends with its check sum (`base/sealed.py`): readers pass over a line that
+does not hold, and when the record is opened again, what a crash tore off at the end is moved beside
+it, into `NAME.jsonl.bad` (R10). Where the disk is full, a reserve is given back so that the turn
+that ends can still be written down (R11). One process writes a record at a time.
 """
 
+import errno
 import fcntl
-import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from aoci_agent.agent.events import CallDelta, Event, ReasoningDelta, TextDelta, TurnFinished
-from aoci_agent.base.errors import ForUser
+from aoci_agent.agent.events import (
+    SCHEMA,
+    CallDelta,
+    Event,
+    ReasoningDelta,
+    StepStarted,
+    TextDelta,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from aoci_agent.base.errors import BadUsage, ForUser
+from aoci_agent.base.sealed import cut_torn_tail, event_of, lines_of, sealed, sync
+from aoci_agent.base.secrets import Mask
 
 STREAMING = (TextDelta, ReasoningDelta, CallDelta)
+BEGINNING = (TurnStarted, StepStarted, ToolStarted)  # something new, which a full disk must not see
+_RESERVE = 256_000  # bytes kept for the end of a turn on a full disk
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Recorder(Protocol):
@@ -40,49 +58,111 @@ class NoRecord:
 
 
 class SessionRecord:
-    """Append-only JSONL of one session, readable by its owner only."""
+    """Append-only JSONL of one session, readable by its owner only. No credential is written.
 
-    def __init__(self, path: Path) -> None:
+    `torn` says what was cut off its end when it was opened, "" where nothing was.
+    """
+
+    def __init__(self, path: Path, mask: Mask | None = None) -> None:
         self.path = path
-        self._torn = False  # the last line was not written to its end
+        self.torn = ""
+        self._mask = mask or Mask()
+        self._reserve = path.parent / ".reserve"
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             self._fd = os.open(path, flags, 0o600)
             _alone(self._fd, path)
-            _end_torn_tail(self._fd)
+            self._refuse_newer()
+            self.torn = cut_torn_tail(self._fd, path)
         except OSError as error:
             raise ForUser(
                 f"cannot write the session record {path}: {error.strerror}",
                 "set AOCI_AGENT_HOME to a writable folder, or pass --no-session",
             ) from error
+        self._end = os.fstat(self._fd).st_size  # behind the last whole line
 
     def write(self, event: Event) -> None:
-        """Append one event; streaming deltas are left out."""
+        """Append one event, whole or not at all; streaming deltas are left out. Raises ForUser.
+
+        On a full disk nothing new begins any more; what has happened is still written, in the place
+        of the reserve.
+        """
         if isinstance(event, STREAMING):
             return
-        line = json.dumps(as_json(event) | {"at": round(time.time(), 3)}, ensure_ascii=False)
-        data = line.encode("utf-8", "surrogatepass") + b"\n"
+        data = cast("dict[str, Any]", self._mask.data(as_json(event)))
+        line = sealed(data | {"at": round(time.time(), 3)})
         try:
-            if self._torn:
-                _end_torn_tail(self._fd)
-                self._torn = False
-            while data:
-                data = data[os.write(self._fd, data) :]
-            if isinstance(event, TurnFinished):
-                os.fsync(self._fd)
+            if isinstance(event, BEGINNING):
+                _keep(self._reserve)
+                self._append(line)
+            else:
+                self._append_at_last(line)
+            if isinstance(event, TurnFinished) or _changes(event):
+                sync(self._fd)
         except OSError as error:
-            self._torn = True
             raise ForUser(
                 f"cannot write the session record {self.path}: {error.strerror}",
                 "free some space, or go on with --no-session",
             ) from error
 
+    def _append_at_last(self, line: bytes) -> None:
+        try:
+            self._append(line)
+        except OSError as error:
+            if error.errno not in _FULL or not self._reserve.exists():
+                raise
+            self._reserve.unlink()
+            self._append(line)
+
+    def _append(self, line: bytes) -> None:
+        """One whole line or nothing."""
+        try:
+            if os.fstat(self._fd).st_size != self._end:
+                os.ftruncate(self._fd, self._end)
+            rest = line
+            while rest:  # a second time where the first took only a part: to hear why
+                rest = rest[os.write(self._fd, rest) :]
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._fd, self._end)
+            raise
+        self._end += len(line)
+
+    def _refuse_newer(self) -> None:
+        try:
+            refuse_newer(event_of(next(lines_of(self.path), None)), self.path)
+        except ForUser:
+            self.close()
+            raise
+
     def close(self) -> None:
-        """Flush to disk and release."""
+        """Release it."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+
+def _changes(event: Event) -> bool:
+    """Whether what begins with this event may change something: its preview shows what."""
+    return isinstance(event, ToolStarted) and event.preview.kind != "text"
+
+
+def _keep(reserve: Path) -> None:
+    """Have the reserve. Raises OSError where there is no room for it."""
+    if reserve.exists():
+        return
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    with suppress(FileExistsError):
+        file = os.open(reserve, flags, 0o600)
+        try:
+            if os.write(file, b"\n" * _RESERVE) != _RESERVE:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            reserve.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(file)
 
 
 def as_json(event: Event) -> dict[str, Any]:
@@ -95,16 +175,19 @@ def begins(*kinds: str) -> tuple[bytes, ...]:
     return tuple(f'{{"type": "{kind}"'.encode() for kind in kinds)
 
 
+def refuse_newer(event: Mapping[str, Any] | None, path: Path) -> None:
+    """Raises BadUsage where the start of a session tells of a form that is not known here."""
+    schema: object = (event or {}).get("schema", 1)
+    if isinstance(schema, int) and schema > SCHEMA:
+        raise BadUsage(
+            f"{path} was written by a newer version of this program (form {schema}, known {SCHEMA})",
+            "go on with that version; nothing in the file was changed",
+        )
+
+
 def read_record(path: Path) -> Iterator[dict[str, Any]]:
     """The events of a record, oldest first. Damaged lines are skipped."""
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                data = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(data, dict):
-                yield data
+    yield from filter(None, map(event_of, lines_of(path)))
 
 
 def _alone(file: int, path: Path) -> None:
@@ -117,9 +200,3 @@ def _alone(file: int, path: Path) -> None:
             f"session {path.stem} is open in another terminal",
             "leave it there first, or start a new session without --continue",
         ) from error
-
-
-def _end_torn_tail(file: int) -> None:
-    size = os.fstat(file).st_size
-    if size and os.pread(file, 1, size - 1) != b"\n":
-        os.write(file, b"\n")

@@ -1,22 +1,25 @@
 """From a session's record back to the session: its conversation, its facts, its sums."""
 
-import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from aoci_agent.agent.meter import StepRecord, Totals
-from aoci_agent.agent.record import begins
+from aoci_agent.agent.record import begins, refuse_newer
 from aoci_agent.base.errors import BadUsage
+from aoci_agent.base.sealed import event_of, lines_of
 from aoci_agent.policies.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from aoci_agent.policies.digest import Digest
 from aoci_agent.policies.pinned import Notebook
 from aoci_agent.policies.validity import mended
 
+REWOUND = "rewound to "  # begins the reason of a rewinding
+_ID = re.compile(r"\w[\w-]{0,99}")
 RECORDED = "recorded replies"  # what a replaying model is called: nothing to open again
 
 Json = Mapping[str, Any]
@@ -31,6 +34,7 @@ _TOTALS = TypeAdapter(Totals)
 _SPOKEN = begins("Grew", "HistoryRewritten")
 _READ = (
     *begins("SessionStarted", "StepStarted", "StepFinished", "TurnStarted", "TurnFinished"),
+    *begins("ToolStarted"),
     *_SPOKEN,
 )
 
@@ -59,6 +63,9 @@ class Resumed:
     unread: int = 0  # lines that are damaged
     closed: int = 0  # calls that had no result
     dropped: int = 0  # results without a call: they stay in the record only
+    started: set[str] = field(default_factory=set[str])  # ids of calls since the newest reply
+    ended: str = ""  # how the newest turn ended, "" while it has not
+    torn: str = ""  # what was cut off the end of the record when it was opened
 
     @property
     def last(self) -> StepRecord | None:
@@ -97,21 +104,22 @@ def read(path: Path) -> Resumed:
     """The session of a record. Damaged lines are counted and passed over. Raises BadUsage without a start."""
     made = Resumed(path)
     messages: list[Message] = []
-    with path.open("rb") as file:
-        for line in file:
-            event = _event(line)
-            if event is None:
+    for line in lines_of(path):
+        event = _event(line)
+        if event is None:
+            made.unread += 1
+        elif event:
+            try:
+                _take(made, messages, event)
+            except (KeyError, TypeError, ValueError, AttributeError):
                 made.unread += 1
-            elif event:
-                try:
-                    _take(made, messages, event)
-                except (KeyError, TypeError, ValueError, AttributeError):
-                    made.unread += 1
+    if not made.session_id and (messages or made.turns):
+        made.session_id = path.stem  # its first line is damaged; the file is called after it
     if not made.session_id:
         raise BadUsage(
             f"{path} is no record of a session", "`aoci-agent --continue` takes the newest"
         )
-    made.messages = mended(messages)
+    made.messages = mended(messages, made.started)
     kept = {id(message) for message in made.messages}
     made.dropped = sum(id(message) not in kept for message in messages)
     made.closed = len(made.messages) - (len(messages) - made.dropped)
@@ -121,35 +129,56 @@ def read(path: Path) -> Resumed:
 def _take(made: Resumed, messages: list[Message], event: Json) -> None:
     match event["type"]:
         case "SessionStarted":
-            made.session_id = made.session_id or str(event["session_id"])
-            made.model, made.policy = str(event["model"]), str(event["policy"])
-            made.prefix_id = str(event["prefix_id"])
-            made.index_budget = int(event.get("index_budget", 0))
-            messages[:] = mended(messages)  # as the session that went on from here did
+            _start(made, event)
+            messages[:] = mended(messages, made.started)  # as the session that went on did
+            made.started.clear()
         case "Grew":
-            new = [message_of(data) for data in event["messages"]]
-            made.notebook.saw(new)
-            messages += new
+            messages += _grew(made, event)
         case "HistoryRewritten":
             messages[:] = [message_of(data) for data in event["messages"]]
             made.sent = None
-            if not messages:
-                made.notebook.forget()
+            if not messages or str(event["reason"]).startswith(REWOUND):
+                made.notebook.forget()  # what was rewound is no fact of the session any more
+                made.notebook.saw(messages)
+        case "ToolStarted":
+            made.started.add(str(event["call"]["id"]))
         case "StepStarted":
             made.asked = (len(messages), int(event["prompt_tokens"]))
         case "StepFinished":
-            step = _STEP.validate_python(event["record"])
-            made.steps.append(step)
-            made.totals = _TOTALS.validate_python(event["session"])
-            if not step.side:
-                (made.sent, made.local), made.asked = made.asked, (0, 0)
-                made.at = float(event.get("at", 0.0))
+            _step(made, event)
         case "TurnStarted":
-            made.turns += 1
+            made.turns, made.ended = made.turns + 1, ""
         case "TurnFinished":
             made.seconds += float(event.get("seconds", 0.0))
+            made.ended = str(event["reason"])
         case _:
             pass
+
+
+def _start(made: Resumed, event: Json) -> None:
+    refuse_newer(event, made.path)
+    named = str(event["session_id"])  # others name files after it
+    made.session_id = made.session_id or (named if _ID.fullmatch(named) else made.path.stem)
+    made.model, made.policy = str(event["model"]), str(event["policy"])
+    made.prefix_id = str(event["prefix_id"])
+    made.index_budget = int(event.get("index_budget", 0))
+
+
+def _grew(made: Resumed, event: Json) -> list[Message]:
+    new = [message_of(data) for data in event["messages"]]
+    made.notebook.saw(new)
+    if any(isinstance(message, AssistantMessage) for message in new):
+        made.started.clear()
+    return new
+
+
+def _step(made: Resumed, event: Json) -> None:
+    step = _STEP.validate_python(event["record"])
+    made.steps.append(step)
+    made.totals = _TOTALS.validate_python(event["session"])
+    if not step.side:
+        (made.sent, made.local), made.asked = made.asked, (0, 0)
+        made.at = float(event.get("at", 0.0))
 
 
 def message_of(data: Json) -> Message:
@@ -158,15 +187,11 @@ def message_of(data: Json) -> Message:
     return kind.validate_python(data)
 
 
-def _event(line: bytes) -> Json | None:
+def _event(line: bytes | None) -> Json | None:
     """The event of a line; {} when it is of a kind that nothing is resumed from, None when damaged."""
-    if line.startswith(b'{"type": "') and not line.startswith(_READ) and line.endswith(b"}\n"):
-        return {}
-    try:
-        data: object = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return cast("Json", data) if isinstance(data, dict) and "type" in data else None
+    if line and line.startswith(b'{"type": "') and not line.startswith(_READ):
+        return {} if line.endswith(b"}\n") else None
+    return event_of(line)
 
 
 def _holds_words(file: Path) -> bool:

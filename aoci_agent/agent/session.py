@@ -26,14 +26,16 @@ from aoci_agent.agent.mode import Mode
 from aoci_agent.agent.models.model import Model, Request
 from aoci_agent.agent.models.wrapping import warm
 from aoci_agent.agent.offer import Offer
-from aoci_agent.agent.permissions import Permissions
 from aoci_agent.agent.preview import Choice, Coming, kept_line
 from aoci_agent.agent.prompts import render
 from aoci_agent.agent.record import Recorder
 from aoci_agent.agent.resume import Resumed
+from aoci_agent.agent.rewind import Rewind
 from aoci_agent.agent.room import must_fit
+from aoci_agent.agent.safety import Safety
 from aoci_agent.agent.saving import Exploring
 from aoci_agent.base.errors import BadUsage, ForModel
+from aoci_agent.base.trust_store import Trust
 from aoci_agent.policies.candidates import HOW_MANY, Candidate
 from aoci_agent.policies.catalog import policy_named
 from aoci_agent.policies.conversation import Message, UserMessage
@@ -52,6 +54,8 @@ class Status:
     index_status: str
     window: int | None
     branch: str
+    sandbox: str  # strong, partial, NONE or OFF
+    trusted: bool
 
 
 class Derived(Protocol):
@@ -90,7 +94,7 @@ class Session:
     def __init__(
         self,
         agent: Agent,
-        permissions: Permissions,
+        safety: Safety,
         knowledge: Knowledge,
         open_model: Callable[[str], Model],
         recorder: Recorder,
@@ -98,12 +102,14 @@ class Session:
     ) -> None:
         self.agent = agent
         self._notices: tuple[Notice, ...] = ()
+        self._turns = 0  # of the whole session, earlier runs of it too
         self.started = started
-        self._permissions = permissions
+        self.safety = safety
         self._knowledge = knowledge
         self._open_model = open_model
         self._recorder = recorder
         self._preparing: asyncio.Task[None] | None = None
+        self.left = ""  # once it is closed: what of its work stays in a worktree
         self._caching = CacheWatch()
         self.account = Account(
             agent, lambda path: path in knowledge.index.current.by_path, knowledge.explored
@@ -115,9 +121,12 @@ class Session:
 
         Raises BadUsage where the fixed layers leave no room in the model's window.
         """
+        prompt = self.agent.conversation.mask.live(prompt)
         self._must_fit(self.agent.conversation.policy, self._knowledge.material, self.agent.model)
         most = self.agent.conversation.policy.wants_candidates
         candidates, why_none = await self._candidates(prompt, most)
+        self._turns += 1
+        await self.safety.undo.turn_begins(self._turns, prompt)
         self.account.begin(prompt, candidates)
         turn = self.agent.run(prompt, self._note(), candidates)
         changed: set[str] = set()
@@ -127,6 +136,8 @@ class Session:
                     changed.update(event.result.changed)
                 self.account.saw(event)
                 yield event
+                for told in self.safety.undo.news():
+                    yield self._said(told, "warning")
                 if why_none and isinstance(event, TurnStarted):
                     yield self._said(f"no code goes with this question: {why_none}", "warning")
                 if isinstance(event, StepFinished) and (told := self._cached(event.record)):
@@ -152,7 +163,7 @@ class Session:
         return render(
             "context",
             date=datetime.date.today().isoformat(),
-            mode=self._permissions.mode,
+            mode=self.safety.mode,
             policy=self.agent.conversation.policy.name,
         )
 
@@ -182,15 +193,18 @@ class Session:
         return Status(
             model=agent.model.name,
             policy=agent.conversation.policy.name,
-            mode=self._permissions.mode,
+            mode=self.safety.mode,
             index_status=self.started.index_status,
             window=agent.model.window,
             branch=self.started.branch,
+            sandbox=self.safety.sandbox,
+            trusted=self.safety.trusted,
         )
 
     def go_on(self, resumed: Resumed) -> None:
         """Take up an earlier session where its record ends."""
         self._notices = go_on(self.agent, resumed)
+        self._turns = resumed.turns
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -199,8 +213,9 @@ class Session:
             conversation = self.agent.conversation
             self._must_fit(conversation.policy, self._knowledge.material, self.agent.model)
         except BadUsage as error:
-            return (*self._notices, Notice(f"{error.message} (try {error.hint})", "error"))
-        return self._notices
+            bad = Notice(f"{error.message} (try {error.hint})", "error")
+            return (*self.safety.notices, *self._notices, bad)
+        return (*self.safety.notices, *self._notices)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -225,20 +240,42 @@ class Session:
             self.started,
             model=agent.model.name,
             policy=agent.conversation.policy.name,
-            mode=self._permissions.mode,
+            mode=self.safety.mode,
             prefix_id=agent.conversation.prefix.content_id,
         )
         self._recorder.write(now)
 
     def set_mode(self, mode: Mode) -> None:
-        """Change permissions from the next call on."""
-        self._permissions.mode = mode
+        """Change permissions from the next call on. Raises ForUser, and keeps the mode, where it may not hold."""
+        self.safety.set_mode(mode)
         self._recorder.write(Notice(f"mode {mode}"))
+
+    @property
+    def rewind(self) -> Rewind:
+        """Goes back to before a question."""
+        return self.safety.rewind
+
+    @property
+    def trust(self) -> Trust:
+        """What the person decided about the folder."""
+        return self.safety.trust
+
+    def set_trust(self, *, trusted: bool) -> str:
+        """Keep a decision about the folder; a line to show. Raises ForUser."""
+        fresh = not self.agent.meter.records and not self.messages
+        told = self.safety.set_trust(trusted=trusted, fresh=fresh)
+        if fresh:  # no model has seen the prefix yet
+            material = self._ruled(self._knowledge.material)
+            self._knowledge = replace(self._knowledge, material=material)
+            self._show(material)
+            self._switched()
+        self._recorder.write(Notice(told))
+        return told
 
     async def set_model(self, name: str) -> str:
         """Change the model from the next call on. Raises ForUser and keeps the old one when it cannot."""
         model = self._open_model(name)
-        material = self._knowledge.material_for(name)
+        material = self._ruled(self._knowledge.material_for(name))
         try:
             self._must_fit(self.agent.conversation.policy, material, model)
         except BadUsage:
@@ -252,6 +289,10 @@ class Session:
         self._switched()
         await old.close()
         return f"model: {name}; the next call sends the whole prompt fresh (caches belong to one model)"
+
+    def _ruled(self, material: Material) -> Material:
+        """With the rules that hold: the project's own are among them where trust was given in time."""
+        return replace(material, rules=self.safety.terms.rules(render("rules")))
 
     def _show(self, material: Material) -> None:
         """Put this material into the prefix of the calls to come."""
@@ -313,4 +354,5 @@ class Session:
             await asyncio.wait((self._preparing,))
         if self._knowledge.derived is not None:
             await asyncio.to_thread(self._knowledge.derived.close)
+        self.left = await self.safety.close()
         self._recorder.close()

@@ -1,7 +1,6 @@
 """What the records of earlier sessions say they used. Damaged lines are left out and counted."""
 
 import datetime
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +9,11 @@ from typing import Any, Final, cast
 from aoci_agent.agent.models.model import Usage, same_model
 from aoci_agent.agent.models.usage import is_figure
 from aoci_agent.agent.record import begins
+from aoci_agent.base.sealed import event_of, lines_of
 
 _STARTED, _TURN, _STEP = "SessionStarted", "TurnStarted", "StepFinished"
-_WANTED = begins(_STARTED, _TURN, _STEP)
+_ENDED = "TurnFinished"
+_WANTED = begins(_STARTED, _TURN, _STEP, _ENDED)
 _SENT, _RESUMED = begins("StepStarted"), begins(_STARTED)
 _OVER = begins("StepStarted", "TurnFinished")  # a call before it was refused: nothing came of it
 BUCKETS: Final = ("fresh", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning")
@@ -78,7 +79,13 @@ class SessionUse:
     policies: list[str] = field(default_factory=list[str])
     chosen: list[str] = field(default_factory=list[str])  # models, also those never asked
     prompt: str = ""  # the first one
+    ended: str = ""  # how its newest turn ended; "" when it was cut off, or runs now
     sums: Sums = field(default_factory=lambda: Sums(sessions=1))
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether its newest turn did not come to its end."""
+        return self.sums.turns > 0 and self.ended in ("", "interrupted")
 
 
 def records_in(folder: Path) -> list[Path]:
@@ -90,14 +97,16 @@ def use_of(path: Path) -> SessionUse:
     """What a record tells. Never fails for what stands in it; raises OSError."""
     use = SessionUse(path, path.stem, path.parent.name, _from_name(path))
     waiting = False  # a call was sent and has not ended
-    with path.open("rb") as file:
-        for line in file:
-            use.sums.unended += waiting and line.startswith(_RESUMED)
-            waiting = _waits(line, waiting=waiting)
-            if line.startswith(_WANTED):
-                _take(use, line)
-            elif not line.startswith(b'{"type": "') or not line.endswith(b"}\n"):
-                use.sums.damaged += 1
+    for line in lines_of(path):
+        if line is None:
+            use.sums.damaged += 1
+            continue
+        use.sums.unended += waiting and line.startswith(_RESUMED)
+        waiting = _waits(line, waiting=waiting)
+        if line.startswith(_WANTED):
+            _take(use, line)
+        elif not line.startswith(b'{"type": "') or not line.endswith(b"}\n"):
+            use.sums.damaged += 1
     use.sums.unended += waiting
     return use
 
@@ -119,18 +128,18 @@ def _waits(line: bytes, *, waiting: bool) -> bool:
 
 
 def _take(use: SessionUse, line: bytes) -> None:
-    try:
-        event: object = json.loads(line)
-    except (ValueError, RecursionError):
+    data = event_of(line)
+    if data is None:
         use.sums.damaged += 1
         return
-    data = _mapping(event)
-    kind = data.get("type")
+    kind = data["type"]
     if kind == _STARTED:
         _start(use, data)
     elif kind == _TURN:
-        use.sums.turns += 1
+        use.sums.turns, use.ended = use.sums.turns + 1, ""
         use.prompt = use.prompt or _text(data.get("prompt"))
+    elif kind == _ENDED:
+        use.ended = _text(data.get("reason"))
     elif not _step(use, _mapping(data.get("record"))):
         use.sums.damaged += 1
 

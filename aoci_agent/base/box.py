@@ -1,7 +1,7 @@
 """What a started program may reach: the contract between those who start programs and the sandbox."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +23,10 @@ class Access:
     write: bool = True  # the workspace; False for what only reads, such as a language server
 
 
+def _nothing() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A command as it is really started. `env` is added to the scrubbed environment."""
@@ -30,6 +34,8 @@ class Entry:
     argv: tuple[str, ...]
     env: Mapping[str, str]
     pass_fds: tuple[int, ...] = ()  # kept open for the child; closed here once it was started
+    leave: Callable[[], None] = _nothing  # called once, after everything in it has ended
+    whole: bool = False  # everything in it dies with its first process
 
 
 class Box(Protocol):
@@ -48,8 +54,13 @@ class Box(Protocol):
         """What a program can still do that it should not, in words for a person."""
         ...
 
+    @property
+    def why(self) -> str:
+        """Why nothing stronger is there, in words for a person; "" for the strongest."""
+        ...
+
     def enter(self, argv: Sequence[str], cwd: Path, access: Access) -> Entry:
-        """The command line that runs `argv` inside. Raises NotPossible where it cannot be set up."""
+        """What to start in place of `argv` (`process.run` takes it), once. NotPossible where it fails."""
         ...
 
 
@@ -60,6 +71,24 @@ class Unboxed:
     kind = ""
     gaps: tuple[str, ...] = ("everything the person may do",)
 
+    def __init__(self, why: str = "it was not asked for") -> None:
+        self.why = why
+
     def enter(self, argv: Sequence[str], cwd: Path, access: Access) -> Entry:
         """The command as it is."""
         return Entry(tuple(argv), {})
+
+
+class Furnished:
+    """A box whose commands get more of an environment: a prepared one, for the tasks of a replay."""
+
+    def __init__(self, box: Box, variables: Mapping[str, str]) -> None:
+        self.strength, self.kind = box.strength, box.kind
+        self.gaps, self.why = box.gaps, box.why
+        self._box = box
+        self._variables = dict(variables)
+
+    def enter(self, argv: Sequence[str], cwd: Path, access: Access) -> Entry:
+        """As the box does it, with the variables behind its own."""
+        entry = self._box.enter(argv, cwd, access)
+        return replace(entry, env={**entry.env, **self._variables})

@@ -4,12 +4,13 @@ import asyncio
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
 from aoci_agent.base import descendants
+from aoci_agent.base.box import Entry
 from aoci_agent.base.environment import scrubbed_environment
 from aoci_agent.base.errors import TryAgain
 
@@ -19,9 +20,15 @@ _POLL = 0.02
 class Child:
     """A started program. Its leader stays a zombie until `finish`, so that its id is not reused."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", command: descendants.Command) -> None:
+    def __init__(
+        self,
+        process: "subprocess.Popen[bytes]",
+        command: descendants.Command,
+        leave: Callable[[], None],
+    ) -> None:
         self.process = process
         self.command = command
+        self._leave = leave
 
     @property
     def stdout(self) -> IO[bytes]:
@@ -64,6 +71,8 @@ class Child:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(descendants.GRACE)
         descendants.forget(self.command)
+        leave, self._leave = self._leave, _nothing
+        leave()
         code = self.process.returncode
         return -9 if code is None else code
 
@@ -76,7 +85,7 @@ class Child:
 
 
 def start(
-    argv: Sequence[str],
+    argv: Sequence[str] | Entry,
     cwd: Path,
     env: Mapping[str, str] | None,
     stdin: bytes | int | None,
@@ -86,15 +95,18 @@ def start(
 
     The streams are as for `subprocess.Popen`; `stdin` may also be the whole input, or None for none.
     """
-    command = descendants.Command()
-    environment = scrubbed_environment(env) | {descendants.MARK: command.mark}
+    entry = argv if isinstance(argv, Entry) else Entry(tuple(argv), {})
+    command = descendants.Command(boxed=entry.whole)
+    environment = scrubbed_environment(env) | dict(entry.env) | {descendants.MARK: command.mark}
     with ExitStack() as stack:
+        for descriptor in entry.pass_fds:
+            stack.callback(os.close, descriptor)
         if isinstance(stdin, bytes):
             stdin = stack.enter_context(_file_with(stdin)).fileno()
         try:
             with descendants.starting(command):
                 process = subprocess.Popen(
-                    list(argv),
+                    entry.argv,
                     cwd=cwd,
                     env=environment,
                     stdin=subprocess.DEVNULL if stdin is None else stdin,
@@ -102,11 +114,17 @@ def start(
                     stderr=stderr,
                     bufsize=0,
                     start_new_session=True,
+                    pass_fds=entry.pass_fds,
                 )
                 command.pid = process.pid
         except (OSError, ValueError) as error:
-            raise TryAgain(_why(error, argv, cwd)) from error
-    return Child(process, command)
+            entry.leave()
+            raise TryAgain(_why(error, entry.argv, cwd)) from error
+    return Child(process, command, entry.leave)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _file_with(data: bytes) -> IO[bytes]:

@@ -28,11 +28,15 @@ _LINUX = sys.platform == "linux"
 
 @dataclass(eq=False)
 class Command:
-    """One started program: its process, the mark in its environment, its birth in clock ticks."""
+    """One started program: its process, the mark in its environment, its birth in clock ticks.
+
+    The leader of a `boxed` one is the box itself: everything inside dies with it, at once.
+    """
 
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
     pid: int = 0
     born: int = 0
+    boxed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def end(command: Command, *, leader_too: bool) -> None:
     if not _LINUX:
         _end_group(command, leader_too=leader_too)
         return
-    if _signal_all(command, signal.SIGTERM):
+    if _signal_all(command, signal.SIGTERM) or leader_too:
         deadline = time.monotonic() + GRACE
         while _living(command) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -95,6 +99,9 @@ def _signal_all(command: Command, number: signal.Signals) -> int:
     """Signal every living process of the command; how many there were."""
     with _lock:
         found = _living(command)
+        if number == signal.SIGTERM and command.boxed:
+            # The box goes last, so that what is inside has its grace.
+            found = [process for process in found if process.pid != command.pid]
         for process in found:
             with suppress(OSError):
                 os.kill(process.pid, number)

@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 from typing import Self
 
-from aoci_agent.base import beneath, replace
+from aoci_agent.base import beneath, strays
 from aoci_agent.base.errors import BadWorkspace, ForModel, NotPossible
 from aoci_agent.base.protected import STATE, is_git_part, protected_part
 from aoci_agent.base.regular import READ, closing, explained, read
@@ -68,6 +68,11 @@ class Workspace:
         status = self._status(path)
         return status is not None and stat.S_ISDIR(status.st_mode)
 
+    def names_of(self, path: str) -> int:
+        """How many names (hard links) a file has; a write changes it under all of them. 0: missing."""
+        status = self._status(path)
+        return status.st_nlink if status is not None and stat.S_ISREG(status.st_mode) else 0
+
     def read_bytes(self, path: str, limit: int = READ_LIMIT) -> bytes:
         """The whole file. NotPossible: outside, not a regular file, over `limit` bytes. TryAgain: missing."""
         name = self.relative(path)
@@ -126,8 +131,8 @@ class Workspace:
             )
 
     def sweep(self) -> int:
-        """Remove temporary files that a crash of an earlier run left; returns how many."""
-        return replace.sweep(self.root)
+        """Remove what a crash of an earlier run left, and mend what it tore; returns how many files."""
+        return strays.sweep(self.root)
 
     def close(self) -> None:
         """Give the descriptor back. The workspace cannot be used afterwards."""

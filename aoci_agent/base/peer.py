@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
 
+from aoci_agent.base.box import Entry
 from aoci_agent.base.capture import Capture
 from aoci_agent.base.child import Child, start
 from aoci_agent.base.errors import NotPossible
@@ -34,7 +35,13 @@ class Peer:
         self._transports: list[asyncio.BaseTransport] = []
 
     @classmethod
-    async def start(cls, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Self:
+    async def start(
+        cls,
+        argv: Sequence[str] | Entry,
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+    ) -> Self:
         """Start the program with the scrubbed environment plus `env`. TryAgain when it is missing."""
         child = start(argv, cwd, env, subprocess.PIPE, subprocess.PIPE)
         stdin, stderr = child.process.stdin, child.process.stderr

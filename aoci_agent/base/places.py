@@ -2,7 +2,9 @@
 
 import hashlib
 import os
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from aoci_agent.base.errors import BadUsage
@@ -36,6 +38,20 @@ class Places:
     def config_file(self) -> Path:
         """The user's settings."""
         return self.config / "config.toml"
+
+    def close_to_others(self) -> None:
+        """Make the three folders, for their owner alone: nothing in them can then be reached by others.
+
+        A link, or a config folder that is there already, is the person's own doing and is left.
+        Where a folder cannot be made, whoever writes there says so.
+        """
+        for folder in (self.config, self.data, self.cache):
+            with suppress(OSError):
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(mode=0o700, exist_ok=True)
+                known = folder.lstat().st_mode
+                if folder != self.config and stat.S_ISDIR(known) and known & 0o077:
+                    folder.chmod(0o700)
 
     def project(self, root: Path) -> str:
         """A folder name for a repository: readable, and unique by its path."""

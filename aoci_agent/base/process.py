@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from aoci_agent.base.box import Entry
 from aoci_agent.base.capture import Capture
 from aoci_agent.base.child import Child, start
 from aoci_agent.base.environment import find_program, scrubbed_environment
@@ -70,7 +71,7 @@ class BlockingOutcome:
 
 
 async def run(
-    argv: Sequence[str],
+    argv: Sequence[str] | Entry,
     *,
     cwd: Path,
     limits: Limits = _DEFAULT,
@@ -82,7 +83,8 @@ async def run(
 
     It gets a session and process group of its own, no terminal, an empty input unless `stdin` is
     given, and the scrubbed environment plus `env`. A command that prints more than
-    `limits.spill_bytes` is ended. Raises TryAgain when the program is missing or cannot be started.
+    `limits.spill_bytes` is ended. `argv` may be what a `Box` made of it: then it runs in the box.
+    Raises TryAgain when the program is missing or cannot be started.
     """
     begun = time.monotonic()
     child = start(argv, cwd, env, stdin, subprocess.STDOUT)
@@ -176,7 +178,7 @@ def _shell_code(code: int) -> int:
 
 
 def run_blocking(
-    argv: Sequence[str],
+    argv: Sequence[str] | Entry,
     *,
     cwd: Path,
     limits: Limits = _DEFAULT,

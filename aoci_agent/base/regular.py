@@ -14,6 +14,7 @@ _CHUNK = 1_048_576
 _TRY_AGAIN = {
     errno.ENOENT: "{} does not exist",
     errno.ENOTDIR: "{} does not exist: a part of it is a file or a link to one",
+    errno.EBUSY: "{} is being saved by another program; read it again, then edit it",
     errno.EEXIST: "{} was created meanwhile; read it, then edit it",
 }
 _NOT_POSSIBLE = {

@@ -17,6 +17,18 @@ _MARKS: tuple[tuple[bytes, str], ...] = (
 # Single-byte encodings decode any bytes, so they only serve what looks like text.
 _CONTROLS = bytes(byte for byte in range(32) if byte not in b"\b\t\n\f\r\x1b") + b"\x7f"
 _CONTROL_SHARE = 0.02
+# In these a character may end in a byte that looks like ASCII, so an edit must know of them. Each
+# fits other texts by accident too, hence the share of characters that running text is made of.
+_WIDE = (
+    ("cp932", "kana", 0.2),
+    ("euc-jp", "kana", 0.2),
+    ("euc-kr", "hangul", 0.8),
+    ("gb18030", "gb2312", 0.8),
+    ("big5", "big5", 0.8),
+)
+_FREQUENT = {"gb2312": (0xB0, 0xD7), "big5": (0xA4, 0xC6)}  # first byte of a common character
+_FEWEST = 3  # wide characters from which a guess is worth something
+_JUDGED = 5_000
 
 
 def content_id(data: bytes) -> str:
@@ -60,9 +72,9 @@ class TextFile:
 
 
 def decode(data: bytes) -> TextFile:
-    """Decode a file: byte order mark, then UTF-8, then a single-byte encoding that gives the bytes back.
+    """Decode a file: byte order mark, UTF-8, an East Asian encoding, a single-byte one.
 
-    Raises NotPossible for binary content: a NUL byte, or too many control characters.
+    Only an encoding that gives the very bytes back is taken. Raises NotPossible for binary content: a NUL byte, or too many control characters.
     """
     return _marked(data) or _plain(data)
 
@@ -79,13 +91,36 @@ def _marked(data: bytes) -> TextFile | None:
 def _plain(data: bytes) -> TextFile:
     if b"\0" in data:
         raise NotPossible("binary content (it holds NUL bytes)")
-    for encoding in ("utf-8", "cp1252", "latin-1"):
-        if encoding != "utf-8" and not _looks_like_text(data):
-            break
+    text = _exactly(data, encoding := "utf-8")
+    if text is None and _looks_like_text(data):
+        encoding = _east_asian(data) or (
+            "latin-1" if _exactly(data, "cp1252") is None else "cp1252"
+        )
         text = _exactly(data, encoding)
-        if text is not None:
-            return TextFile(text, encoding, b"", content_id(data))
-    raise NotPossible("binary content (no known text encoding fits)")
+    if text is None:
+        raise NotPossible("binary content (no known text encoding fits)")
+    return TextFile(text, encoding, b"", content_id(data))
+
+
+def _east_asian(data: bytes) -> str:
+    """The encoding of two bytes a character that a text reads well in, "" for none."""
+    for encoding, kind, share in _WIDE:
+        text = _exactly(data, encoding)
+        wide = [char for char in text or "" if char > "\x7f"][:_JUDGED]
+        fitting = sum(_is_frequent(char, kind) for char in wide)
+        if len(wide) >= _FEWEST and fitting >= share * len(wide):
+            return encoding
+    return ""
+
+
+def _is_frequent(char: str, kind: str) -> bool:
+    if kind == "kana":
+        return "\u3001" <= char <= "\u30ff"
+    if kind == "hangul":
+        return "\uac00" <= char <= "\ud7a3"
+    first, last = _FREQUENT[kind]
+    coded = char.encode(kind, "replace")
+    return len(coded) == 2 and first <= coded[0] <= last
 
 
 def _exactly(data: bytes, encoding: str) -> str | None:
@@ -93,7 +128,7 @@ def _exactly(data: bytes, encoding: str) -> str | None:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         return None
-    return text if text.encode(encoding) == data else None
+    return text if text.encode(encoding, "replace") == data else None
 
 
 def _looks_like_text(data: bytes) -> bool:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from aoci_agent.base import replace
+from aoci_agent.base import inplace, replace
 from aoci_agent.base.beneath import Place
 from aoci_agent.base.errors import NotPossible, TryAgain
 from aoci_agent.base.protected import STATE
@@ -81,7 +81,8 @@ class Write:
                 raise TryAgain(f"{self.path} was replaced meanwhile; nothing was written")
             self._check(writable)
             os.lseek(writable, 0, os.SEEK_SET)
-            replace.overwrite(writable, self.data, _all(writable, self.path))
+            old = _all(writable, self.path)
+            inplace.overwrite(self.place.folder, self.place.name, writable, self.data, old)
 
 
 def _all(descriptor: int, path: str) -> bytes:

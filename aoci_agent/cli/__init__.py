@@ -11,6 +11,8 @@ FULL = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code (see `base.errors.Exit`)."""
+    if argv is None:  # the program itself; a caller's path is not ours to change
+        _forget_the_folder()
     from aoci_agent.cli.arguments import parse
 
     _open_streams()
@@ -20,6 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ForUser as error:
         sys.exit(_ended(error, as_json="--json" in words))
     try:
+        _close_state()
         code = arguments.command(arguments)
         sys.stdout.flush()
         return code
@@ -43,6 +46,29 @@ def _ended(error: Exception, *, as_json: bool) -> int:
         _complain(ForUser(f"cannot write the result: {error.strerror}"))
         return Exit.FAILED
     return _crashed(error, as_json=as_json)
+
+
+def _forget_the_folder() -> None:
+    """Import nothing from where the work is: PYTHONPATH and `python -m` may have put it first (T26)."""
+    import os
+
+    try:
+        here = os.path.realpath(".")
+    except OSError:  # the folder was deleted
+        here = "/"
+    doubtful = (sys.path[0], *os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    real = {os.path.realpath(entry or here) for entry in doubtful}
+    inside = {entry for entry in real if os.path.commonpath((entry, here)) in (entry, here)}
+    sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or here) not in inside]
+
+
+def _close_state() -> None:
+    """The agent's own folders are nobody else's to read (T29)."""
+    import os
+
+    from aoci_agent.base.places import Places
+
+    Places(os.environ).close_to_others()
 
 
 def _open_streams() -> None:
@@ -76,15 +102,19 @@ def _crashed(error: Exception, *, as_json: bool) -> int:
     import traceback
 
     from aoci_agent.base.places import Places
+    from aoci_agent.base.secrets import Mask
 
     file = Places(os.environ).data / "crash.log"
-    text = "".join(traceback.format_exception(error))
+    mask = Mask.of(os.environ)
+    text = mask.mask("".join(traceback.format_exception(error)))
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file.write_text(text, encoding="utf-8", errors="replace")
     except OSError:
         print(text, file=sys.stderr)
     name = type(error).__name__
-    bug = ForUser(f"a bug stopped the program ({name}: {error})", f"report it with {file}")
+    bug = ForUser(
+        f"a bug stopped the program ({name}: {mask.mask(str(error))})", f"report it with {file}"
+    )
     _complain(bug, as_json=as_json)
     return Exit.FAILED

@@ -2,13 +2,16 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from aoci_agent import __version__
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.cli.index_arguments import add_index
+from aoci_agent.cli.replay_arguments import add_replay
+from aoci_agent.cli.rewind_arguments import add_rewind
 from aoci_agent.cli.search_arguments import LOOKUPS, add_lookups, add_measures
 from aoci_agent.cli.sessions_arguments import add_sessions
+from aoci_agent.cli.trust_arguments import add_trust
 from aoci_agent.cli.views_arguments import add_views
 
 if TYPE_CHECKING:
@@ -18,7 +21,18 @@ MODES = ("read-only", "ask", "auto-edit", "full-auto")
 POLICIES = ("grep-read", "aoci", "eager", "compact")
 STYLES = ("auto", "native", "text", "schema")
 FORMATS = ("text", "json", "stream-json")
-COMMANDS = ("index", "views", *LOOKUPS, "sessions", "eval", "doctor", "demo")
+COMMANDS = (
+    "index",
+    "views",
+    *LOOKUPS,
+    "sessions",
+    "rewind",
+    "trust",
+    "replay",
+    "eval",
+    "doctor",
+    "demo",
+)
 EXITS = (
     "exit codes: 0 done, 1 error, 2 usage, 3 limit reached, 4 an action was denied, 130 interrupted"
 )
@@ -83,6 +97,31 @@ class Arguments(argparse.Namespace):
     views: list[str] | None
     # sessions
     everywhere: bool
+    # trust
+    status: bool
+    yes: bool
+    revoke: bool
+    listed: bool
+    # rewind
+    point: str
+    listing: bool
+    dry_run: bool
+    what: Literal["code", "conversation", "both"]
+    only_safe: bool
+    # replay
+    tasks: Path | None
+    setup: str
+    check: str
+    base: str
+    only: str
+    policies: str
+    peers: str
+    models: str
+    seeds: int
+    jobs: int
+    name: str
+    executor: str
+    folder: Path
     # demo
     plain: bool
     keep: bool
@@ -113,7 +152,7 @@ def _agent() -> Parser:
         prog="aoci-agent",
         allow_abbrev=False,
         description="A terminal coding agent that already knows the repository it is started in.",
-        epilog=f"commands: aoci-agent index build|update|check|show|diff|… · views build|status|verify · search|symbols|definition|references|callers|hover · sessions list|stats · resume [ID] · eval NAME · doctor · demo     {EXITS}",
+        epilog=f"commands: aoci-agent index build|update|check|show|diff|… · views build|status|verify · search|symbols|definition|references|callers|hover · sessions list|stats · trust · resume [ID] · rewind · eval NAME · doctor · demo     {EXITS}",
     )
     parser.add_argument("prompt", nargs="?", default="", help="start on this task")
     parser.add_argument(
@@ -152,6 +191,9 @@ def _commands() -> Parser:
     add_views(commands, _add_place)
     add_lookups(commands, _add_place)
     add_sessions(commands, _add_place)
+    add_rewind(commands, _add_place)
+    add_trust(commands, _add_place)
+    add_replay(commands, _add_place)
     add_measures(commands)
     doctor = commands.add_parser("doctor", allow_abbrev=False, help="what is installed, and works")
     doctor.add_argument("--json", action="store_true", help="machine-readable output")

@@ -1,6 +1,7 @@
 """A session that opens behind the screen: the heavy imports happen in a thread after the first paint."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from aoci_agent.agent.gauge import Gauge
     from aoci_agent.agent.meter import StepRecord, Totals
     from aoci_agent.agent.preview import Choice
+    from aoci_agent.agent.rewind import Rewind
     from aoci_agent.agent.saving import Saving
     from aoci_agent.agent.session import Session, Status
+    from aoci_agent.base.trust_store import Trust
     from aoci_agent.bench import Launch
     from aoci_agent.policies.conversation import Message
 
@@ -32,6 +35,8 @@ class Pending:
     index_status: str = "opening"
     window: int | None = None
     branch: str = ""
+    sandbox: str = "…"
+    trusted: bool = True
 
 
 class DeferredSession:
@@ -51,7 +56,10 @@ class DeferredSession:
         if self._session is None:
             self._session = await asyncio.to_thread(self._open)
             if self._chosen is not None:
-                self._session.set_mode(self._chosen)
+                with suppress(
+                    ForUser
+                ):  # what may not hold here; the screen shows the one that does
+                    self._session.set_mode(self._chosen)
         await self._session.warm()
         await asyncio.to_thread(self._session.account.prepare)
         return self._session.started
@@ -114,6 +122,20 @@ class DeferredSession:
         """The conversation as it is."""
         return self._session.messages if self._session else ()
 
+    @property
+    def rewind(self) -> "Rewind":
+        """Goes back in this session."""
+        return self._opened().rewind
+
+    @property
+    def trust(self) -> "Trust":
+        """Whether the folder is trusted."""
+        return self._opened().trust
+
+    def set_trust(self, *, trusted: bool) -> str:
+        """Decide about the folder."""
+        return self._opened().set_trust(trusted=trusted)
+
     def clear(self) -> None:
         """A new conversation."""
         if self._session:
@@ -167,6 +189,11 @@ class DeferredSession:
         from aoci_agent.agent.models.discover import find_servers
 
         return tuple(name for server in await find_servers() for name in server.models)
+
+    @property
+    def left(self) -> str:
+        """Once it is closed: what of its work stays in a worktree, "" for nothing."""
+        return self._session.left if self._session else ""
 
     async def close(self) -> None:
         """Release everything that was opened."""

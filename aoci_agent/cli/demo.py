@@ -12,9 +12,10 @@ from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.mode import Mode
 from aoci_agent.agent.session import Session
 from aoci_agent.assembly import open_session
+from aoci_agent.base.box import Strength
 from aoci_agent.base.errors import Exit
 from aoci_agent.base.terminal import clean
-from aoci_agent.bench import Launch
+from aoci_agent.bench import Bench, Launch
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.figures import index_tokens, table, turn_line
 from aoci_agent.cli.headless import report
@@ -27,7 +28,7 @@ RECORDED = "recorded replies: no model is being asked; tools, edits and tests ar
 def run(arguments: Arguments) -> int:
     """Copy the project, run the turn, check the tests independently, print the table."""
     folder = demo.copy_project()
-    launch = _launch(arguments, folder)
+    launch = _confined(_launch(arguments, folder))
     on_screen = not arguments.plain and sys.stdin.isatty() and sys.stdout.isatty()
     try:
         before = demo.check(folder)
@@ -55,9 +56,17 @@ def _launch(arguments: Arguments, folder: Path) -> Launch:
     return replace(
         launch,
         settings=settings,
+        trust=True,
         replay_from=None if live else demo.recorded_replies(),
         pace=arguments.pace,
     )
+
+
+def _confined(launch: Launch) -> Launch:
+    """The project is ours, and so are the recorded commands: they may run where there is no strong box."""
+    if launch.replay_from is None or Bench(launch).box.strength is Strength.STRONG:
+        return launch
+    return replace(launch, no_sandbox=True)
 
 
 def _plain(launch: Launch, before: demo.CheckRun) -> tuple[tuple[StepRecord, ...], Totals]:

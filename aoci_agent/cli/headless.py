@@ -5,7 +5,7 @@ import contextlib
 import json
 import signal
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from aoci_agent.agent.approval import DenyAll
@@ -71,6 +71,8 @@ async def _turn(session: Session, prompt: str, output_format: str) -> int:
         finished = TurnFinished("interrupted", "", session.cost(), message="interrupted")
     finally:
         await session.close()
+    if session.left:
+        print(f"  note: {clean(session.left)}", file=sys.stderr)
     print_result(session.started, finished, output_format, session.account.saving())
     return exit_code(finished)
 
@@ -90,7 +92,7 @@ async def _consume(session: Session, prompt: str, output_format: str) -> TurnFin
                 finished = event
     if finished is None:
         raise RuntimeError("the turn ended without its closing event")
-    return finished
+    return replace(finished, text=session.agent.conversation.mask.mask(finished.text))
 
 
 def report(event: Event) -> None:

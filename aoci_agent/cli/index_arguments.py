@@ -39,6 +39,10 @@ class Actions:
         parser.set_defaults(command=_later(target))
         return parser
 
+    def group(self, name: str, told: str) -> "Parser":
+        """A subcommand that has subcommands of its own."""
+        return self._actions.add_parser(name, allow_abbrev=False, help=told, description=told)
+
 
 def add_index(commands: Commands, place: "Callable[[Parser], None]") -> None:
     """Add `index` and its subcommands; `place` adds --cwd."""

@@ -68,7 +68,9 @@ def _newest(folder: Path) -> str:
     from aoci_agent.agent.sessions import use_of
 
     find(folder)
-    lines = [f"  {path.stem}  {one_line(use_of(path).prompt, 50)}" for path in newest(folder)]
+    uses = [(path.stem, use_of(path)) for path in newest(folder)]
+    marks = {True: "[interrupted] ", False: ""}
+    lines = [f"  {i}  {one_line(f'{marks[use.interrupted]}{use.prompt}', 50)}" for i, use in uses]
     return "\n".join(("-c for the newest, or aoci-agent -r ID with one of these:", *lines))
 
 

@@ -35,9 +35,10 @@ def listed(arguments: Arguments) -> int:
     rows = [
         _named(use)
         | {"used": _day(_used(use), ":%S"), "turns": use.sums.turns, "prompt": use.prompt}
+        | {"interrupted": use.interrupted}
         for use in uses
     ]
-    heads = [*_named(_NOBODY), "used", "turns", "prompt"]
+    heads = [*_named(_NOBODY), "used", "turns", "prompt", "interrupted"]
     _print_data(rows, arguments.format, {"sessions": rows}, heads)
     return Exit.DONE
 
@@ -167,7 +168,8 @@ def _day(moment: datetime.datetime, seconds: str = "") -> str:
 def _line(use: SessionUse) -> tuple[str, ...]:
     names = one_line(" + ".join(use.models) or "-", _NAMES)
     when = (_day(use.started), _day(_used(use)))
-    return (use.session_id, *when, str(use.sums.turns), names, one_line(use.prompt, _PROMPT))
+    words = f"[interrupted] {use.prompt}" if use.interrupted else use.prompt
+    return (use.session_id, *when, str(use.sums.turns), names, one_line(words, _PROMPT))
 
 
 def _stats_table(

@@ -37,6 +37,7 @@ from aoci_agent.agent.permissions import Permissions
 from aoci_agent.agent.prompts import render
 from aoci_agent.agent.record import SessionRecord
 from aoci_agent.agent.resume import read
+from aoci_agent.agent.safety import bare
 from aoci_agent.agent.session import Knowledge, Session, build_prefix
 from aoci_agent.agent.toolbox import Toolbox
 from aoci_agent.aoci.store import IndexStore
@@ -85,7 +86,7 @@ def opened(root: Path, home: Path, model: LongModel) -> Session:
     what = ("long", str(root), model.name, "grep-read", Mode.FULL_AUTO, "", prefix.content_id)
     session = Session(
         agent,
-        permissions,
+        bare(permissions, agent, home),
         Knowledge(material, store, lambda _: material),
         lambda _: model,
         agent.recorder,

@@ -112,6 +112,11 @@ class Documents:
             raise TryAgain(f"{path} is a directory: name a file")
         return self.workspace.read_text(path)
 
+    def shown(self, path: str) -> str:
+        """A path as a person is asked about it: that other names change too is said."""
+        count = self.workspace.names_of(path)
+        return f"{path} (a file with {count} names)" if count > 1 else path
+
     def save(self, path: str, file: TextFile, expect: str) -> str:
         """Write a text as its file was encoded, if the file is still the expected one; its new id."""
         data = file.encode()

@@ -14,6 +14,7 @@ PLACES = 3  # places shown of an edit that changed many
 REGION = 12  # lines shown before and after the nearest place of a failed edit
 SEARCHED = 20_000  # lines compared by similarity; beyond that only equal lines count
 WIDTH = 200  # characters of a quoted line
+LONG = 1_000  # characters of old above which most edits that fail were measured to fail
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,13 @@ def not_found(path: str, file: TextFile, old: str) -> tuple[str, int]:
     wanted = View.of(old).lines or [""]
     lines = View.of(file.text).lines
     difference = _first_difference(lines, wanted)
+    shorter = f"\nold has {len(wanted)} lines: quote only the few around each change"
+    advice = shorter if len(old) > LONG else ""
     if difference is None:
-        return f"old is not in {path}, and nothing in the file is like it: read the file", 1
-    return f"old is not in {path}. {_explained(difference)}", difference.line
+        first = next((line for line in wanted if line.strip()), "")[:WIDTH]
+        why = f"and nothing in the file is like it: read the file. old begins:\n{first}"
+        return f"old is not in {path}, {why}{advice}", 1
+    return f"old is not in {path}. {_explained(difference)}{advice}", difference.line
 
 
 def _explained(difference: _Difference) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from aoci_agent.aoci.model import Index
 from aoci_agent.base.errors import ForModel, NotPossible
 from aoci_agent.base.files import Workspace
+from aoci_agent.base.secret_paths import may_hold_secrets
 from aoci_agent.tools.naming import meaning_of
 from aoci_agent.tools.origins import OTHERWISE, Graph, Origins
 from aoci_agent.tools.targets import target_of
@@ -200,6 +201,8 @@ class Lookups:
     def _first(self, path: str, start: int, end: int) -> tuple[str, ...]:
         if end < start:
             return ()
+        if may_hold_secrets(path):
+            return ("[may hold secrets: read asks the user]",)
         try:
             return tuple(self._text(path).split("\n")[start - 1 : end])
         except ForModel:  # gone meanwhile

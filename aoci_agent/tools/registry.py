@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from aoci_agent.base.box import Box, Unboxed
 from aoci_agent.base.files import Workspace
 from aoci_agent.tools.builtin.bash import Bash
 from aoci_agent.tools.builtin.definition import Definition
@@ -29,20 +30,22 @@ def builtin_tools(
     index: IndexView | None,
     spill_dir: Path,
     lookups: Lookups | None = None,
+    box: Box | None = None,
 ) -> tuple[AnyTool, ...]:
     """The tools of one session, in the order the model is shown them.
 
     `spill_dir` takes outputs that were cut; it lies outside the workspace. Without `lookups` the
-    tools that look into the views are there, and say what to use instead.
+    tools that look into the views are there, and say what to use instead. Commands run in `box`.
     """
+    box = box or Unboxed()
     files = FileList(workspace)
     documents = Documents(workspace, files, Ledger())
     return (
         Read(documents),
         Write(documents),
         Edit(documents),
-        Bash(workspace, spill_dir),
-        TestTool(workspace, spill_dir),
+        Bash(workspace, spill_dir, box),
+        TestTool(workspace, spill_dir, box),
         Grep(workspace, files),
         Glob(workspace, files),
         IndexTool(workspace, index),

@@ -9,6 +9,7 @@ from pathlib import Path
 from aoci_agent.base.errors import NotPossible, TryAgain
 from aoci_agent.base.files import STATE, Workspace
 from aoci_agent.base.process import Limits, Outcome, find_program, run
+from aoci_agent.base.secret_paths import may_hold_secrets
 from aoci_agent.tools import globs
 from aoci_agent.tools.listing import FileList
 
@@ -44,20 +45,30 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Lines in the order of their paths; `complete` is False when the search was cut short."""
+    """Lines in the order of their paths; `complete` is False when the search was cut short.
+
+    `withheld` files were left out because they may hold secrets, whether anything in them fits or not.
+    """
 
     lines: list[Line]
     complete: bool
+    withheld: tuple[str, ...] = ()
 
 
 async def search(workspace: Workspace, files: FileList, query: Query) -> Found:
-    """All matching lines of text files that git does not ignore."""
+    """All matching lines of text files that git does not ignore and that hold no secrets."""
+    real = (workspace.root / query.path).resolve()
+    if may_hold_secrets(query.path) or may_hold_secrets(str(real.relative_to(workspace.root))):
+        return Found([], complete=True, withheld=(query.path,))
     program = find_program("rg", outside=workspace.root)
-    if program:
-        found = await _ripgrep(program, workspace.root, query)
-        if found is not None:
-            return found
-    return await _own(workspace.root, files, query)
+    fits = globs.compiled(query.glob).match if query.glob else bool
+    paths = [path for path in await files.files(query.path) if fits(path)]
+    withheld = tuple(path for path in paths if may_hold_secrets(path))
+    found = await _ripgrep(program, workspace.root, query) if program else None
+    if found is None:
+        found = await _own(workspace.root, [p for p in paths if p not in withheld], query)
+    lines = [line for line in found.lines if not may_hold_secrets(line.path)]
+    return Found(lines, found.complete, withheld)
 
 
 async def _ripgrep(program: str, root: Path, query: Query) -> Found | None:
@@ -73,7 +84,7 @@ async def _ripgrep(program: str, root: Path, query: Query) -> Found | None:
     return _found(outcome)
 
 
-async def _own(root: Path, files: FileList, query: Query) -> Found:
+async def _own(root: Path, paths: list[str], query: Query) -> Found:
     try:
         re.compile(query.pattern)
     except re.error as error:
@@ -81,10 +92,6 @@ async def _own(root: Path, files: FileList, query: Query) -> Found:
             f"pattern is not a regular expression: {error}."
             " To find it literally, escape ( [ . * + ? \\"
         ) from error
-    paths = await files.files(query.path)
-    if query.glob:
-        matches = globs.compiled(query.glob)
-        paths = [path for path in paths if matches.match(path)]
     request = {
         "pattern": query.pattern,
         "ignore_case": query.ignore_case,

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from textual.events import Key, Paste
 
     from aoci_agent.tui.widgets.approval import ApprovalPanel
+    from aoci_agent.tui.widgets.rewind import RewindPanel
+    from aoci_agent.tui.widgets.trust import TrustPanel
 
 CLOSE_WITHIN = 3.0  # seconds
 TWICE_WITHIN = 2.0  # seconds between two Ctrl+C that quit
@@ -96,6 +98,7 @@ class AgentApp(App[int], inherit_bindings=False):
         self._turns = Turns(session, self._stage)
         self._stage.work = self._turns.work
         self._quit_until = 0.0
+        self._rewind_until = 0.0
 
     def compose(self) -> "ComposeResult":
         if self._banner:
@@ -140,6 +143,20 @@ class AgentApp(App[int], inherit_bindings=False):
     def on_approval_panel_typed(self, event: "ApprovalPanel.Typed") -> None:
         self._on.prompt.paste(event.text)
 
+    def on_trust_panel_typed(self, event: "TrustPanel.Typed") -> None:
+        self._on.prompt.focus()
+        self._on.prompt.paste(event.text)
+
+    def on_trust_panel_answered(self, event: "TrustPanel.Answered") -> None:
+        if event.trusted is not None:
+            self._stage.decide_trust(trusted=event.trusted)
+        self._stage.trust_decided()
+
+    def on_rewind_panel_closed(self, event: "RewindPanel.Closed") -> None:
+        self._on.prompt.focus()
+        if event.told:
+            self._stage.rewound(event.told, event.prompt)
+
     def on_key(self, event: "Key") -> None:
         """Typing while a tool call has the focus goes to the prompt."""
         if event.is_printable and event.character and self._stage.panel is None:
@@ -154,9 +171,17 @@ class AgentApp(App[int], inherit_bindings=False):
     async def action_leave(self) -> None:
         self.exit(0)
 
-    def action_interrupt(self) -> None:
+    async def action_interrupt(self) -> None:
         if self._turns.interrupt():
             self._on.activity.note("stopping")
+        elif not self._turns.opened or self._on.prompt.text:
+            self._rewind_until = 0.0
+        elif self._rewind_until > time.monotonic():
+            self._rewind_until = 0.0
+            await self._stage.choose_point()
+        else:
+            self._rewind_until = time.monotonic() + TWICE_WITHIN
+            self._hint("Esc again goes back to before a question")
 
     async def action_clear_or_quit(self) -> None:
         if selected := self.screen.get_selected_text():
@@ -178,9 +203,7 @@ class AgentApp(App[int], inherit_bindings=False):
         self._on.transcript.toggle_outputs()
 
     def action_copy_answer(self) -> None:
-        if answer := self._stage.answer:
-            self.copy_to_clipboard(answer)
-            self._hint("copied the last answer")
+        self._hint(self._stage.copy_answer())
 
     def action_page(self, by: int) -> None:
         panel = self._stage.panel

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 KEYS = (
     ("Enter", "send, or queue while the agent works"),
     ("Shift+Enter, Ctrl+J", "new line (Alt+Enter too)"),
-    ("Esc", "interrupt the model and its command"),
+    ("Esc", "interrupt the model and its command; twice when idle: go back"),
     ("Shift+Tab", "next mode: read-only, ask, auto-edit, full-auto"),
     ("Up, Down", "earlier prompts; Ctrl+R searches them"),
-    ("Tab", "complete a command; when empty, go to the tool calls"),
+    ("Tab", "complete a command; unfold a paste; when empty, go to the tool calls"),
     ("Ctrl+O", "open or close the output of all tool calls"),
     ("Ctrl+Y", "copy the last answer"),
     ("PageUp, PageDown", "scroll"),
@@ -42,8 +42,24 @@ class Front(Protocol):
         """Shows what comes of something that takes a while as a turn is shown; Esc interrupts it."""
         ...
 
+    def copy_answer(self) -> str:
+        """Put the newest answer on the clipboard; what to say of it."""
+        ...
+
     def start_over(self) -> None:
         """Empty the transcript."""
+        ...
+
+    async def choose_point(self) -> None:
+        """Put up what one can go back to."""
+        ...
+
+    def rewound(self, what: str, prompt: str) -> None:
+        """Say what was put back, and show the conversation as it is now."""
+        ...
+
+    def trust_decided(self) -> None:
+        """Take the question down, and show what holds now."""
         ...
 
     def status_changed(self) -> None:
@@ -135,6 +151,35 @@ async def _clear(front: Front, words: str) -> None:
     front.say("new conversation")
 
 
+async def _trust(front: Front, words: str) -> None:
+    from aoci_agent.tui.trust_lines import TURNS_ON, WITHOUT, headline, what_lines
+
+    if words in ("yes", "no"):
+        front.say(front.session.set_trust(trusted=words == "yes"))
+        front.trust_decided()
+        return
+    if words:
+        raise BadUsage(f"/trust takes yes or no, not {words!r}", "/trust shows what it is about")
+    trust = front.session.trust
+    lines = [headline("this folder", trust.state), *what_lines(trust), TURNS_ON, WITHOUT]
+    front.say("\n".join((*lines, "decide with /trust yes or /trust no")))
+
+
+async def _rewind(front: Front, words: str) -> None:
+    await front.choose_point()
+
+
+async def _redo(front: Front, words: str) -> None:
+    from aoci_agent.tui.rewind_lines import told
+
+    points = await front.session.rewind.points()
+    if not points or points[0].name.startswith("turn"):
+        raise BadUsage("nothing was rewound since the last question", "/rewind goes back")
+    what = "both" if points[0].conversation else "code"
+    done = await front.session.rewind.restore(points[0], what)
+    front.rewound(told(points[0], what, done), done.prompt)
+
+
 async def _compact(front: Front, words: str) -> None:
     front.work(front.session.compact(words), "making room")
 
@@ -167,6 +212,10 @@ async def _budget(front: Front, words: str) -> None:
     front.say(session.set_limit(key, value.strip()) if words else budget_lines(session.limits()))
 
 
+async def _copy(front: Front, words: str) -> None:
+    front.say(front.copy_answer())
+
+
 async def _quit(front: Front, words: str) -> None:
     await front.leave()
 
@@ -182,6 +231,7 @@ COMMANDS: tuple[Command, ...] = (
         while_running=False,
     ),
     Command("mode", "show or switch permissions", _mode, "[name]"),
+    Command("trust", "what this folder runs by itself; trust it or not", _trust, "[yes|no]"),
     Command("clear", "start a new conversation", _clear, aliases=("new",), while_running=False),
     Command(
         "index", "status, WORDS, show PATH, update, diff (what it would write)", _index, "[words]"
@@ -196,6 +246,15 @@ COMMANDS: tuple[Command, ...] = (
         "[focus]",
         while_running=False,
     ),
+    Command(
+        "rewind",
+        "go back to before a question: code, conversation or both",
+        _rewind,
+        aliases=("undo",),
+        while_running=False,
+    ),
+    Command("redo", "take the last /rewind back", _redo, while_running=False),
+    Command("copy", "copy the last answer (Ctrl+Y too)", _copy),
     Command("quit", "leave", _quit, aliases=("exit",), needs_session=False),
 )
 

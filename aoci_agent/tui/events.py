@@ -160,8 +160,8 @@ class Renderer:
             comment = f": {decision.comment}" if decision.comment else ""
             self._transcript.say_notice(f"you denied {what}{comment}", "warning")
         elif decision.answer is Answer.SESSION:
-            key = question.preview.key if question else ""
-            self._transcript.say_notice(f"you allowed for this session: {key}")
+            rules = ", ".join(question.always) if question else ""
+            self._transcript.say_notice(f"you allowed for this session: {rules}")
 
     def _started(self, call_id: str, title: str) -> Call:
         self._close_reply()

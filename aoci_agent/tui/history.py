@@ -5,6 +5,8 @@ import json
 import os
 from pathlib import Path
 
+from aoci_agent.base.secrets import Mask
+
 KEEP = 500
 TRIM_OVER = 1_000_000  # bytes
 
@@ -15,8 +17,9 @@ class PromptHistory:
     A file that cannot be read or written costs the history of this session, never the session.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, mask: Mask | None = None) -> None:
         self._path = path
+        self._mask = mask or Mask.of(os.environ)  # keys of this agent are not written down
         self._entries: list[str] = []
         self._at = 0  # len(entries) = the draft
         self._draft = ""
@@ -35,7 +38,7 @@ class PromptHistory:
         self._draft = ""
         if prompt.strip() and (not self._entries or self._entries[-1] != prompt):
             self._entries.append(prompt)
-            self._append(prompt)
+            self._append(self._mask.live(prompt))
         self._at = len(self._entries)
 
     def older(self, current: str) -> str | None:

@@ -10,8 +10,11 @@ if TYPE_CHECKING:  # the agent room reaches pydantic, which must not delay the f
     from aoci_agent.agent.events import Event, Notice, SessionStarted
     from aoci_agent.agent.gauge import Gauge
     from aoci_agent.agent.meter import StepRecord, Totals
+    from aoci_agent.agent.past import What
     from aoci_agent.agent.preview import Choice
+    from aoci_agent.agent.rewind import Point, Preview, Rewound
     from aoci_agent.agent.saving import Saving
+    from aoci_agent.base.trust_store import Trust
     from aoci_agent.policies.conversation import Message
 
 
@@ -38,6 +41,34 @@ class Status(Protocol):
     @property
     def branch(self) -> str:
         """Branch checked out, "" without git or when detached."""
+        ...
+
+    @property
+    def sandbox(self) -> str:
+        """What holds commands: strong, partial, NONE, or OFF by the person's own word."""
+        ...
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the folder may run and configure things."""
+        ...
+
+
+class Rewinding(Protocol):
+    """Going back to before a question. Satisfied by `agent.rewind.Rewind`."""
+
+    async def points(self) -> "tuple[Point, ...]":
+        """Where one can go back to, newest first."""
+        ...
+
+    async def preview(self, point: "Point") -> "Preview":
+        """What going back would do to files."""
+        ...
+
+    async def restore(
+        self, point: "Point", what: "What" = "both", *, only_safe: bool = False
+    ) -> "Rewound":
+        """Go back. Raises ForUser, and has then changed nothing."""
         ...
 
 
@@ -77,6 +108,20 @@ class Session(Protocol):
     @property
     def messages(self) -> "tuple[Message, ...]":
         """The conversation as it is: of a resumed session, what was said before."""
+        ...
+
+    @property
+    def rewind(self) -> Rewinding:
+        """Goes back in this session."""
+        ...
+
+    @property
+    def trust(self) -> "Trust":
+        """Whether the folder is trusted, and what it would run or configure."""
+        ...
+
+    def set_trust(self, *, trusted: bool) -> str:
+        """Keep the person's decision about the folder; a line to show. Raises ForUser."""
         ...
 
     def clear(self) -> None:

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from aoci_agent.base.errors import ForUser
+from aoci_agent.base.terminal import clean
+from aoci_agent.tui.surroundings import copy
 from aoci_agent.tui.welcome import OPENING, offers, welcome
 from aoci_agent.tui.widgets.transcript import Block
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from aoci_agent.tui.widgets.footer import Footer
     from aoci_agent.tui.widgets.prompt import Prompt
     from aoci_agent.tui.widgets.transcript import Transcript
+    from aoci_agent.tui.widgets.trust import TrustPanel
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def _nothing(events: "AsyncGenerator[Event]", title: str) -> None:
     """Before there are turns."""
 
 
-FULL_AUTO = "full-auto: edits and commands run without asking, and there is no sandbox"
+FULL_AUTO = "full-auto: edits and commands run without asking, inside the sandbox"
 
 
 class Stage:
@@ -55,6 +58,7 @@ class Stage:
         self.leave = leave
         self.work: Callable[[AsyncGenerator[Event], str], None] = _nothing
         self.panel: ApprovalPanel | None = None
+        self._trust_panel: TrustPanel | None = None
         self._on = widgets
         self._renderer: Renderer | None = None
         self._welcome = Block(OPENING, "welcome")
@@ -63,6 +67,13 @@ class Stage:
     def answer(self) -> str:
         """The newest text of the model."""
         return self._renderer.answer if self._renderer else ""
+
+    def copy_answer(self) -> str:
+        """Put it on the clipboard, its controls shown; what to say of it."""
+        if not self.answer:
+            return "there is no answer to copy yet"
+        copy(self._on.prompt, clean(self.answer))
+        return "copied the last answer"
 
     # -- turns ------------------------------------------------------------------------------------
 
@@ -83,6 +94,7 @@ class Stage:
         renderer.earlier(self.session.messages)
         for notice in self.session.notices:
             self.happened(notice)
+        self.ask_trust(started.root)
         if not status.model:
             self.say(offers(await self.session.models()))
 
@@ -142,6 +154,49 @@ class Stage:
         if self._renderer:
             self._renderer.forget()
 
+    async def choose_point(self) -> None:
+        """Put up the rewind panel; it has the keys until one is chosen, or Esc."""
+        from aoci_agent.tui.widgets.rewind import RewindPanel
+
+        points = await self.session.rewind.points()
+        if not points:
+            self.say("there is no question to go back to yet")
+        elif not self._on.question.children:
+            self._on.question.mount(RewindPanel(self.session.rewind, points))
+
+    def rewound(self, what: str, prompt: str) -> None:
+        """Show the conversation as it is now, and the question that can be asked anew."""
+        if self._renderer:
+            self.start_over()
+            self._renderer.earlier(self.session.messages)
+        self._on.transcript.say_notice(what)
+        if prompt:
+            self._on.prompt.give_back(prompt)
+        self.status_changed()
+
+    def ask_trust(self, folder: str) -> None:
+        """Ask whether the folder is trusted, unless that is decided; nothing waits for the answer."""
+        from aoci_agent.tui.widgets.trust import TrustPanel
+
+        if self.session.trust.state in ("unknown", "changed"):
+            self._trust_panel = TrustPanel(folder, self.session.trust)
+            self._on.question.screen.mount(self._trust_panel, before=self._on.question)
+
+    def decide_trust(self, *, trusted: bool) -> None:
+        """Keep the answer, and say what it changes."""
+        try:
+            self._on.transcript.say_notice(self.session.set_trust(trusted=trusted))
+        except ForUser as error:
+            self._on.transcript.say_error(error.message, error.hint)
+
+    def trust_decided(self) -> None:
+        """The question is answered, or put off; the prompt has the keys again."""
+        if self._trust_panel is not None:
+            self._on.prompt.focus()
+            self._trust_panel.remove()
+            self._trust_panel = None
+        self.status_changed()
+
     def status_changed(self) -> None:
         """Show status and figures again."""
         if self._renderer:
@@ -153,13 +208,18 @@ class Stage:
         from aoci_agent.agent.approval import Mode
 
         modes = list(Mode)
-        try:
-            mode = modes[(modes.index(self.session.status.mode) + 1) % len(modes)]
-            self.session.set_mode(mode)
-            if mode is Mode.FULL_AUTO:
-                self._on.transcript.say_notice(FULL_AUTO, "warning")
-        except ForUser as error:
-            self._on.transcript.say_error(error.message, error.hint)
+        at = modes.index(self.session.status.mode)
+        refused: ForUser | None = None
+        for mode in (*modes[at + 1 :], *modes[: at + 1]):
+            try:
+                self.session.set_mode(mode)
+                break
+            except ForUser as error:  # it may not hold here: said once, and the next one is tried
+                refused = refused or error
+        if refused is not None:
+            self._on.transcript.say_error(refused.message, refused.hint)
+        if self.session.status.mode is Mode.FULL_AUTO:
+            self._on.transcript.say_notice(FULL_AUTO, "warning")
         self.status_changed()
 
     # -- questions --------------------------------------------------------------------------------

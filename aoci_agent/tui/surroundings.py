@@ -1,4 +1,4 @@
-"""What a widget asks of the app around it: is movement wanted, how wide is the screen."""
+"""What a widget asks of the app around it: is movement wanted, how wide is the screen, the clipboard."""
 
 import time
 from typing import TYPE_CHECKING, cast
@@ -23,6 +23,11 @@ def screen_width(node: "DOMNode") -> int:
 def screen_height(node: "DOMNode") -> int:
     """Lines from top to bottom."""
     return _app(node).size.height
+
+
+def copy(node: "DOMNode", text: str) -> None:
+    """Put cleaned text on the clipboard of the terminal (OSC 52)."""
+    _app(node).copy_to_clipboard(text)
 
 
 def spinner() -> str:

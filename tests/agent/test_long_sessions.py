@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from aoci_agent.agent.events import TurnFinished
 from aoci_agent.agent.resume import read
 from aoci_agent.evals.long_script import LongModel, repository
@@ -11,6 +13,7 @@ TURNS = 120
 WINDOW = 8192
 
 
+@pytest.mark.gate("R17")
 async def test_no_request_passes_the_window_and_no_fact_is_lost(tmp_path: Path) -> None:
     made = await run(tmp_path, TURNS, WINDOW)
     assert made.stopped == []

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from support.fakes import FakeTool, call, change, harness, look, says, shell
 
 from aoci_agent.agent.events import (
@@ -134,6 +135,8 @@ async def test_a_failing_check_does_not_count() -> None:
     assert closing(await h.turn()).text == "it fails"
 
 
+@pytest.mark.gate("P84")
+@pytest.mark.gate("P84", "R15")
 async def test_unknown_tool_and_bad_arguments_go_back_to_the_model() -> None:
     bad = (
         ToolCall("1", "lok", "{}"),
@@ -157,6 +160,7 @@ async def test_malformed_calls_are_stored_in_a_form_providers_accept() -> None:
     assert stored[0].calls[0].arguments == "{}"
 
 
+@pytest.mark.gate("R15")
 async def test_three_replies_in_a_row_without_a_valid_call_stop_the_turn() -> None:
     h = harness([says("", ToolCall(str(i), "nope", f'{{"n": {i}}}')) for i in range(9)], look())
     finished = closing(await h.turn())
@@ -164,6 +168,7 @@ async def test_three_replies_in_a_row_without_a_valid_call_stop_the_turn() -> No
     assert finished.turn.steps == 3
 
 
+@pytest.mark.gate("R14")
 async def test_a_cut_stream_runs_nothing_and_is_asked_again() -> None:
     h = harness([StreamCut("cut", "half an ans"), says("whole")], look())
     events = await h.turn()
@@ -184,6 +189,8 @@ async def test_unavailable_model_ends_the_turn_with_the_hint() -> None:
     assert (finished.reason, finished.message) == ("model", "no key (set KEY)")
 
 
+@pytest.mark.gate("P84", "P85", "P86")
+@pytest.mark.gate("R18", "P85", "P86")
 async def test_same_call_with_same_result_is_nudged_then_stopped() -> None:
     h = harness([says("", ToolCall(str(i), "look", '{"text": "a"}')) for i in range(9)], look())
     finished = closing(await h.turn())
@@ -194,6 +201,24 @@ async def test_same_call_with_same_result_is_nudged_then_stopped() -> None:
     assert "times" not in told[1]
 
 
+@pytest.mark.gate("P85")
+@pytest.mark.gate("R18", "P86")
+async def test_calls_that_take_turns_are_stopped_too() -> None:
+    lines = [says("", ToolCall(str(i), "look", f'{{"text": "{"ab"[i % 2]}"}}')) for i in range(20)]
+    h = harness(lines, look())
+    assert closing(await h.turn()).reason == "repeats"
+    assert len(h.tools["look"].calls) == 8  # four rounds of the two
+
+
+@pytest.mark.gate("R18")
+async def test_calls_that_vary_a_number_are_stopped_at_the_bound() -> None:
+    lines = [says("", call("look", str(i))) for i in range(99)]
+    h = harness(lines, look(), limits=Limits(turn_steps=12))
+    assert closing(await h.turn()).reason == "steps"
+    assert len(h.model.requests) == 12
+
+
+@pytest.mark.gate("P85")
 async def test_a_repeated_call_whose_result_changes_is_honest_work() -> None:
     counter = iter(range(100))
     tool = FakeTool("look", Effect.READ, lambda text: ToolResult(f"{text} {next(counter)}"))
@@ -202,6 +227,7 @@ async def test_a_repeated_call_whose_result_changes_is_honest_work() -> None:
     assert closing(await h.turn()).reason == "done"
 
 
+@pytest.mark.gate("R18")
 async def test_step_limit_stops_before_the_next_call() -> None:
     h = harness([says("", call("look", str(i))) for i in range(9)], look(), limits=Limits(steps=2))
     finished = closing(await h.turn())
@@ -234,6 +260,8 @@ async def test_a_request_longer_than_a_known_window_is_never_sent() -> None:
     assert h.model.requests == []
 
 
+@pytest.mark.gate("P93")
+@pytest.mark.gate("P92", "P93")
 async def test_interrupting_a_tool_leaves_a_history_that_can_be_sent() -> None:
     started = asyncio.Event()
 

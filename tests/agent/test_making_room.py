@@ -62,6 +62,7 @@ def rewritten(events: list[Event]) -> list[HistoryRewritten]:
     return [event for event in events if isinstance(event, HistoryRewritten)]
 
 
+@pytest.mark.gate("R17")
 async def test_a_tool_loop_never_passes_the_window() -> None:
     """30: the check is before every call, not at the person's turns; 31: schemas and all are counted."""
     h = harness([*looks(60), says("done")], big(), window=WINDOW)
@@ -121,6 +122,7 @@ async def test_what_cannot_be_made_to_fit_stops_and_says_what_to_do() -> None:
         assert words in finished(events).message
 
 
+@pytest.mark.gate("R17")
 async def test_a_provider_that_always_refuses_is_asked_three_times_at_most() -> None:
     """23, 24, 25: tries are bounded, and none is sent unchanged."""
     refusals = [ContextOverflow("prompt is too long")] * 50

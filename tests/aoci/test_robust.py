@@ -59,6 +59,7 @@ def damaged(draw: st.DrawFn) -> bytes:
     return text.encode(draw(st.sampled_from(("utf-8", "utf-16"))), "surrogatepass")
 
 
+@pytest.mark.gate("S11")
 @settings(
     max_examples=300,
     deadline=None,
@@ -71,6 +72,7 @@ def test_a_damaged_file_is_always_understood(path: str, data: bytes) -> None:
 
 # The time limit of the suite is the guard: each of these took from seconds to days.
 @pytest.mark.parametrize("path", PATHS)
+@pytest.mark.gate("T31", "S11")
 def test_one_piece_repeated_is_read_at_once(path: str) -> None:
     for piece in PIECES[PATHS.index(path) % 4 :: 4]:
         understood(path, (piece * (200_000 // len(piece))).encode())
@@ -98,6 +100,7 @@ def test_one_shape_repeated_is_read_in_seconds(path: str, piece: str) -> None:
     "text", ['"' + "x" * 900_000, "a " * 3 + "\n" * 900_000, "[" * 500_000 + "]" * 500_000]
 )
 @pytest.mark.parametrize("path", ["a.py", "a.ts", "a.rs", "a.json", "a.yaml", "a.md", "a.html"])
+@pytest.mark.gate("T31", "S11")
 def test_a_megabyte_of_one_character_is_read(path: str, text: str) -> None:
     understood(path, text.encode())
 

@@ -77,6 +77,7 @@ def test_without_git_the_folder_is_walked(tmp_path: Path) -> None:
     assert findings == []
 
 
+@pytest.mark.gate("R30")
 def test_names_that_break_a_line_are_said(tmp_path: Path) -> None:
     (tmp_path / "new\nline.py").write_text("x")
     with open(os.fsencode(tmp_path) + b"/bad\xff.py", "w") as file:  # noqa: PTH123 - bytes path

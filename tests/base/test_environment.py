@@ -28,6 +28,7 @@ def program(path: Path, text: str = "#!/bin/sh\necho fake\n") -> Path:
     return path
 
 
+@pytest.mark.gate("T12")
 def test_no_secret_reaches_a_child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, value)
@@ -46,6 +47,7 @@ def test_extra_settings_win(monkeypatch: pytest.MonkeyPatch) -> None:
     assert scrubbed_environment()["PATH"] == os.defpath
 
 
+@pytest.mark.gate("T27", control=True)
 def test_programs_are_found_on_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     found = program(tmp_path / "bin" / "some-tool")
     (tmp_path / "bin" / "data").write_text("not executable")
@@ -58,6 +60,7 @@ def test_programs_are_found_on_the_path(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert find_program(Path(sys.executable).name) == sys.executable
 
 
+@pytest.mark.gate("T27")
 def test_nothing_in_the_workspace_is_a_program(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ def test_every_change_is_dirty(root: Path, edit: str) -> None:
     assert found(root).is_dirty()
 
 
+@pytest.mark.gate("R26")
 def test_before_the_first_commit(root: Path, tmp_path: Path) -> None:
     new = tmp_path / "new"
     new.mkdir()
@@ -113,12 +114,14 @@ def test_before_the_first_commit(root: Path, tmp_path: Path) -> None:
     assert (repository.head(), repository.branch(), repository.files()) == ("", "start", ["x"])
 
 
+@pytest.mark.gate("R26")
 def test_a_detached_head(root: Path) -> None:
     git(root, "checkout", "-q", "--detach")
     repository = found(root)
     assert (repository.branch(), len(repository.head())) == ("", 40)
 
 
+@pytest.mark.gate("R26")
 def test_in_the_middle_of_a_merge(root: Path) -> None:
     git(root, "checkout", "-q", "-b", "other")
     (root / "a.py").write_text("a = 2\n")
@@ -134,6 +137,7 @@ def test_in_the_middle_of_a_merge(root: Path) -> None:
     assert repository.branch() == "main"
 
 
+@pytest.mark.gate("R28")
 def test_a_worktree_and_its_moved_home(root: Path, tmp_path: Path) -> None:
     git(root, "worktree", "add", "-q", "../tree", "-b", "side")
     tree = tmp_path / "tree"
@@ -145,6 +149,7 @@ def test_a_worktree_and_its_moved_home(root: Path, tmp_path: Path) -> None:
     assert Repository.find(tree) is None
 
 
+@pytest.mark.gate("R27")
 def test_submodules_and_nested_repositories_are_left_out(root: Path, tmp_path: Path) -> None:
     library = tmp_path / "library"
     library.mkdir()
@@ -165,6 +170,7 @@ def test_submodules_and_nested_repositories_are_left_out(root: Path, tmp_path: P
     assert inside.is_dirty()
 
 
+@pytest.mark.gate("R30")
 def test_odd_names(root: Path) -> None:
     shown = ["-rf", ":(top)x", "a b", "e\u0301", "x" * 255, "😀.py", "*.py", '"q"']
     for name in shown:
@@ -178,6 +184,7 @@ def test_odd_names(root: Path) -> None:
     assert repository.files(root / "*dir") == ["in"]
 
 
+@pytest.mark.gate("R33")
 def test_no_repository(tmp_path: Path) -> None:
     assert Repository.find(tmp_path) is None
     assert Repository.find(tmp_path / "missing") is None
@@ -212,6 +219,7 @@ def test_a_configured_work_tree_elsewhere_is_not_followed(root: Path, tmp_path: 
     assert repository.files() == [".gitignore", "a.py", "src/b.py"]
 
 
+@pytest.mark.gate("R33", "T27")
 def test_no_git_and_no_git_of_the_workspace(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,6 +257,7 @@ def test_git_variables_of_ours_do_not_decide(
     assert "GIT_PYTHON_REFRESH" not in os.environ
 
 
+@pytest.mark.gate("R33")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away")
 def test_a_repository_of_someone_else(root: Path) -> None:
     for path in (root, root / ".git"):
@@ -276,6 +285,7 @@ def test_damaged_repositories_are_said(root: Path) -> None:
         repository.git("log")
 
 
+@pytest.mark.gate("T09")
 def test_reading_commands_and_refused_ones(root: Path) -> None:
     repository = found(root)
     assert repository.git("log", "--format=%s") == "first\n"
@@ -308,6 +318,7 @@ def test_reading_commands_and_refused_ones(root: Path) -> None:
         repository.git("log", "--", "/outside")
 
 
+@pytest.mark.gate("R25")
 def test_reading_takes_no_lock_and_changes_nothing(root: Path) -> None:
     repository = found(root)
     time.sleep(0.01)
@@ -320,6 +331,7 @@ def test_reading_takes_no_lock_and_changes_nothing(root: Path) -> None:
     assert (root / ".git" / "index.lock").exists()
 
 
+@pytest.mark.gate("R29")
 def test_a_sparse_checkout_shows_what_is_there(root: Path) -> None:
     git(root, "sparse-checkout", "set", "--no-cone", "/a.py")
     assert found(root).files() == ["a.py"]

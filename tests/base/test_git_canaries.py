@@ -2,6 +2,7 @@ import contextlib
 import os
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,50 @@ READS = [
     ("shortlog", "HEAD"),
     ("worktree", "list"),
     ("name-rev", "HEAD"),
+    ("status", "--ignored"),
+    ("status", "--porcelain", "-z", "--untracked-files=normal"),
+    ("diff", "--name-only"),
+    ("diff", "--word-diff", "HEAD"),
+    ("diff-tree", "-p", "HEAD~1", "HEAD"),
+    ("log", "-S", "text", "--oneline"),
+    ("log", "--graph", "--all", "--stat"),
+    ("show", "--stat", "HEAD"),
+    ("blame", "-p", "other.eq"),
+    ("grep", "-n", "text", "HEAD"),
+    ("ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"),
+    ("merge-base", "HEAD", "HEAD~1"),
+    ("show-ref",),
+    ("symbolic-ref", "HEAD"),
+]
+WRITES = [  # never ours: they show that the rest of the traps is armed
+    ("st",),
+    ("add", "-A"),
+    ("commit", "-qam", "x"),
+    ("commit", "-q", "--allow-empty", "-S", "-m", "signed"),
+    ("commit", "-q", "--allow-empty"),
+    ("commit", "-q", "--allow-empty", "-m", "x", "--trailer", "evil=1"),
+    ("archive", "--format=evil", "HEAD"),
+    ("checkout", "-q", "-b", "side", "HEAD~1"),
+    ("commit", "-q", "--allow-empty", "-m", "aside"),
+    ("checkout", "-q", "-f", "main"),
+    ("merge", "-q", "--no-ff", "-m", "m", "side"),
+    ("rebase", "-q", "-i", "HEAD~1"),
+    ("stash",),
+    ("push", ".", "HEAD:refs/heads/pushed"),
+    ("fetch", "ssh://evil.example/x"),
+    ("fetch", "git://evil.example/x"),
+    ("submodule", "update"),
+    ("-p", "log"),
+    ("add", "-p"),
+    ("difftool", "-y", "-t", "evil", "HEAD~1"),
+    ("-c", "gc.auto=1", "-c", "gc.autoDetach=false", "gc", "--auto"),
+    ("-c", "gpg.format=ssh", "-c", "user.signingKey=k", "tag", "-s", "-m", "x", "signed"),
+    ("-c", "gpg.format=x509", "tag", "-s", "-m", "x", "signed509"),
+    ("commit", "-q", "--amend", "--allow-empty", "-m", "y"),
+    ("web--browse", "-b", "evil", "http://evil.example"),
+    ("format-patch", "-1", "--always", "-o", "patches", "HEAD~1"),
+    ("am", "patches/0001-two.patch"),
+    ("am", "--abort"),
 ]
 
 
@@ -231,7 +276,10 @@ def trap(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.mark.slow
-def test_the_traps_work_on_plain_git(tmp_path: Path) -> None:
+@pytest.mark.gate("T08", "S03", control=True)
+def test_the_traps_work_on_plain_git(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     root, canaries = armed(tmp_path / "control")
     for path in canaries.iterdir():
         path.unlink()
@@ -251,16 +299,15 @@ def test_the_traps_work_on_plain_git(tmp_path: Path) -> None:
         "submodule-core.fsmonitor",
         "hook-post-index-change",
     }
-    for args in (
-        ("st",),
-        ("commit", "-qam", "x"),
-        ("archive", "--format=evil", "HEAD"),
-    ):
+    for args in WRITES:
         plain(root, *args)
     by_writing = fired(canaries) - by_reading
     assert by_writing >= {"alias", "tar", "hook-pre-commit", "hook-reference-transaction"}
+    record_property("cases", len(by_reading | by_writing))
+    assert len(by_reading | by_writing) >= 32
 
 
+@pytest.mark.gate("T08", "S03")
 def test_nothing_is_armed_before_the_question(trap: tuple[Path, Path]) -> None:
     root, canaries = trap
     for path in canaries.iterdir():
@@ -269,6 +316,7 @@ def test_nothing_is_armed_before_the_question(trap: tuple[Path, Path]) -> None:
     assert fired(canaries) == set()
 
 
+@pytest.mark.gate("T08", "S03")
 def test_no_method_fires_a_trap(trap: tuple[Path, Path]) -> None:
     root, canaries = trap
     for path in canaries.iterdir():
@@ -283,9 +331,15 @@ def test_no_method_fires_a_trap(trap: tuple[Path, Path]) -> None:
     assert fired(canaries) == set()
 
 
+@pytest.mark.gate("T08", "S03")
 @pytest.mark.parametrize("args", READS, ids=" ".join)
-def test_no_reading_command_fires_a_trap(trap: tuple[Path, Path], args: tuple[str, ...]) -> None:
+def test_no_reading_command_fires_a_trap(
+    trap: tuple[Path, Path],
+    args: tuple[str, ...],
+    record_property: Callable[[str, object], None],
+) -> None:
     root, canaries = trap
+    record_property("cases", len(list((canaries.parent / "scripts").iterdir())) + len(HOOKS))
     for path in canaries.iterdir():
         path.unlink()
     repository = Repository.find(root)

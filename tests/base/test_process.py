@@ -40,6 +40,7 @@ async def test_input_is_empty_or_what_is_given(tmp_path: Path) -> None:
     assert outcome.output.strip() == str(len(large))
 
 
+@pytest.mark.gate("R20")
 async def test_it_runs_in_the_folder_without_a_terminal(tmp_path: Path) -> None:
     outcome = await run(
         shell("pwd; read line </dev/tty && echo terminal; ps -o sid= -p $$; echo $$"), cwd=tmp_path
@@ -74,11 +75,13 @@ async def test_a_missing_folder_is_said(tmp_path: Path) -> None:
     "command",
     ["read line; echo after", "python3", "less /etc/passwd >/dev/null", "git --version; cat"],
 )
+@pytest.mark.gate("R20")
 async def test_nothing_waits_for_a_person(tmp_path: Path, command: str) -> None:
     outcome = await run(shell(command), cwd=tmp_path, limits=Limits(seconds=5))
     assert not outcome.timed_out
 
 
+@pytest.mark.gate("R20")
 async def test_time_is_limited_also_for_the_deaf(tmp_path: Path) -> None:
     script = "trap '' TERM HUP INT; echo started; while :; do sleep 0.05; done"
     outcome = await run(shell(script), cwd=tmp_path, limits=Limits(seconds=0.3))
@@ -100,6 +103,7 @@ async def test_a_stopped_command_is_ended(tmp_path: Path) -> None:
     assert outcome.timed_out
 
 
+@pytest.mark.gate("R21")
 async def test_large_output_is_cut_and_spilled(tmp_path: Path) -> None:
     limits = Limits(output_bytes=3000)
     outcome = await run(["seq", "100000"], cwd=tmp_path, limits=limits, spill_dir=tmp_path / "s")
@@ -112,6 +116,7 @@ async def test_large_output_is_cut_and_spilled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", ["yes", "cat /dev/zero", "cat /dev/urandom"])
+@pytest.mark.gate("R21")
 async def test_a_flood_is_ended_and_costs_no_memory(tmp_path: Path, source: str) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     outcome = await run(shell(source), cwd=tmp_path, spill_dir=tmp_path / "s")

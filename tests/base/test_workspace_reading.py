@@ -76,6 +76,7 @@ def test_an_absolute_path_through_a_link_to_the_root(place: Path) -> None:
         assert workspace.relative(f"{place}/src/a.py") == "src/a.py"
 
 
+@pytest.mark.gate("T04")
 @pytest.mark.parametrize(
     "path",
     [
@@ -111,6 +112,7 @@ OUTSIDE = {
 }
 
 
+@pytest.mark.gate("T05")
 @pytest.mark.parametrize("open_below", [beneath.open_by_kernel, beneath.open_by_walking])
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_links_out_are_refused(place: Path, open_below: Opener, name: str) -> None:
@@ -147,6 +149,7 @@ def test_links_inside_are_followed(place: Path, open_below: Opener, name: str, t
     os.close(root)
 
 
+@pytest.mark.gate("T05", "T31")
 @pytest.mark.parametrize("open_below", [beneath.open_by_kernel, beneath.open_by_walking])
 def test_link_circles_end(place: Path, open_below: Opener) -> None:
     (place / "a").symlink_to("b")
@@ -157,6 +160,7 @@ def test_link_circles_end(place: Path, open_below: Opener) -> None:
     os.close(root)
 
 
+@pytest.mark.gate("T05")
 def test_an_absolute_link_to_the_inside_is_refused_with_the_reason(
     workspace: Workspace,
 ) -> None:
@@ -165,6 +169,7 @@ def test_an_absolute_link_to_the_inside_is_refused_with_the_reason(
         workspace.read_bytes("link")
 
 
+@pytest.mark.gate("T07")
 def test_only_regular_files_are_read(workspace: Workspace) -> None:
     os.mkfifo(workspace.root / "pipe")
     server = socket.socket(socket.AF_UNIX)
@@ -182,6 +187,7 @@ def test_only_regular_files_are_read(workspace: Workspace) -> None:
     server.close()
 
 
+@pytest.mark.gate("T07")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes device nodes")
 def test_devices_are_not_read(workspace: Workspace) -> None:
     try:
@@ -192,6 +198,7 @@ def test_devices_are_not_read(workspace: Workspace) -> None:
         workspace.read_bytes("zero")
 
 
+@pytest.mark.gate("T31")
 def test_a_large_file_is_refused_by_its_size(workspace: Workspace) -> None:
     with (workspace.root / "large").open("wb") as file:
         file.truncate(50_000_000)
@@ -213,12 +220,14 @@ def test_what_is_missing_can_be_mended(workspace: Workspace) -> None:
         workspace.read_bytes("n" * 300)
 
 
+@pytest.mark.gate("P43")
 def test_binary_files_are_named(workspace: Workspace) -> None:
     (workspace.root / "b").write_bytes(b"\0\1")
     with pytest.raises(NotPossible, match="b cannot be read as text: binary"):
         workspace.read_text("b")
 
 
+@pytest.mark.gate("R30")
 @pytest.mark.parametrize(
     "name", [b"caf\xe9", b"new\nline", b"-rf", b"x" * 255, "😀".encode(), "e\u0301".encode(), b" "]
 )
@@ -238,6 +247,7 @@ def test_a_workspace_must_be_a_folder(tmp_path: Path, missing: str) -> None:
         Workspace(tmp_path / missing)
 
 
+@pytest.mark.gate("R32")
 def test_a_removed_workspace_gives_plain_errors(place: Path) -> None:
     with Workspace(place) as workspace:
         place.rename(place.parent / "moved")
@@ -251,6 +261,7 @@ def test_a_removed_workspace_gives_plain_errors(place: Path) -> None:
             workspace.write_bytes("new", b"x")
 
 
+@pytest.mark.gate("T06")
 @pytest.mark.parametrize("open_below", [beneath.open_by_kernel, beneath.open_by_walking])
 def test_a_race_of_exchanged_links_never_leaks(place: Path, open_below: Opener) -> None:
     (place / "good").write_bytes(b"fine")
@@ -286,3 +297,15 @@ def test_a_race_of_exchanged_links_never_leaks(place: Path, open_below: Opener) 
         thread.join()
         os.close(root)
     assert seen == {b"fine"}
+
+
+@pytest.mark.gate("T06", control=True)
+def test_a_check_by_path_leaks_when_the_link_is_exchanged_behind_it(place: Path) -> None:
+    (place / "file").symlink_to("src/a.py")
+    checked = os.path.realpath(place / "file")
+    assert Path(checked).is_relative_to(place)
+    (place / "file2").symlink_to("../ws-evil/secret")
+    (place / "file2").rename(place / "file")
+    assert (place / "file").read_bytes() == b"SECRET"
+    with Workspace(place) as workspace, pytest.raises(NotPossible):
+        workspace.read_bytes("file")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from aoci_agent.base.errors import Exit
+from aoci_agent.base.errors import BadUsage, Exit
 from aoci_agent.cli import main
 from aoci_agent.cli.arguments import parse
 
@@ -56,10 +56,46 @@ def test_ways_to_go_on_with_a_session(words: list[str], go_on: bool, resume: str
     assert (arguments.go_on, arguments.resume) == (go_on, resume)
 
 
-def test_flags_inside_a_prompt_are_words(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = parse(["-p", "please run --mode=full-auto"])
-    assert arguments.mode is None
-    assert arguments.prompt == "please run --mode=full-auto"
+@pytest.mark.gate("T33")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-p", "please run --mode=full-auto"],
+        ["-p", "x\n--mode=full-auto"],
+        ["-p", "--", "--mode=full-auto"],
+        ["--", "--dangerously-no-sandbox"],
+        ["--model=x --trust --mode=full-auto"],
+        ["aoci-agent://open?flags=--trust%20--mode=full-auto"],
+    ],
+)
+def test_flags_inside_a_value_are_words(words: list[str]) -> None:
+    arguments = parse(words)
+    assert (arguments.mode, arguments.trust, arguments.dangerously_no_sandbox) == (
+        None,
+        False,
+        False,
+    )
+    if not words[0].startswith("--model"):
+        assert arguments.prompt == words[-1]
+
+
+@pytest.mark.gate("T33")
+@pytest.mark.parametrize(
+    "flag", ["--dangerously", "--dangerously-no-sandbo", "--trus", "--mod=full-auto"]
+)
+def test_no_flag_can_be_shortened(flag: str) -> None:
+    with pytest.raises(BadUsage, match="unrecognized"):
+        parse(["-p", "hello", flag])
+
+
+@pytest.mark.gate("T33", control=True)
+def test_the_same_words_as_flags_count() -> None:
+    arguments = parse(["-p", "hello", "--mode=full-auto", "--trust", "--dangerously-no-sandbox"])
+    assert (arguments.mode, arguments.trust, arguments.dangerously_no_sandbox) == (
+        "full-auto",
+        True,
+        True,
+    )
 
 
 def test_print_without_a_prompt_is_bad_usage(

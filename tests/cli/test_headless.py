@@ -17,6 +17,9 @@ from support.endpoint import Answer, FakeEndpoint, calls, refuses, says as sayin
 
 from aoci_agent.base.errors import Exit
 
+# Commands run at once, whatever the machine has of sandboxes: these tests are about other things.
+FREE = ("--trust", "--dangerously-no-sandbox")
+
 
 @dataclass
 class Run:
@@ -94,6 +97,7 @@ EDIT: dict[str, object] = {"path": "shop/prices.py", "old": "weight * 2", "new":
 CHECK: dict[str, object] = {"command": "python3 -m unittest --help >/dev/null && echo checked"}
 
 
+@pytest.mark.gate("P96")
 async def test_text_answer_alone_on_stdout(endpoint: FakeEndpoint, repository: Path) -> None:
     endpoint.answers = [saying("It is in shop/prices.py.")]
     done = await run(endpoint, repository, "-p", "where are prices?", "-m", "openai/x")
@@ -111,7 +115,9 @@ async def test_the_prefix_is_the_same_bytes_over_steps_edits_and_sessions(
         saying("nothing checks it"),
         saying("again"),
     ]
-    first = await run(endpoint, repository, "-p", "x", "-m", "openai/x", "--mode", "full-auto")
+    first = await run(
+        endpoint, repository, "-p", "x", "-m", "openai/x", "--mode", "full-auto", *FREE
+    )
     second = await run(endpoint, repository, "-p", "y", "-m", "openai/x", "--mode", "read-only")
     assert (first.code, second.code) == (0, 0)
     bodies = [post.body for post in endpoint.posts]
@@ -131,7 +137,7 @@ async def test_same_commit_gives_the_same_prefix_in_every_session(
 ) -> None:
     endpoint.answers = [saying("ok")]
     for mode in ("ask", "full-auto"):
-        await run(endpoint, repository, "-p", "x", "-m", "openai/x", "--mode", mode)
+        await run(endpoint, repository, "-p", "x", "-m", "openai/x", "--mode", mode, *FREE)
     raw = [json.dumps([p.body["tools"], p.body["messages"][0]]) for p in endpoint.posts]
     assert raw[0] == raw[1]
 
@@ -151,6 +157,7 @@ async def test_grep_read_sends_no_index(endpoint: FakeEndpoint, repository: Path
     assert "prices.py[" not in endpoint.posts[0].body["messages"][0]["content"]
 
 
+@pytest.mark.gate("P96", "P97")
 async def test_what_would_ask_is_denied_and_has_its_own_exit_code(
     endpoint: FakeEndpoint, repository: Path
 ) -> None:
@@ -162,6 +169,7 @@ async def test_what_would_ask_is_denied_and_has_its_own_exit_code(
     assert "weight * 2" in (repository / "shop" / "prices.py").read_text()
 
 
+@pytest.mark.gate("P96")
 async def test_json_is_one_object_with_buckets_and_provenance(
     endpoint: FakeEndpoint, repository: Path
 ) -> None:
@@ -175,7 +183,17 @@ async def test_json_is_one_object_with_buckets_and_provenance(
 
 async def test_stream_json_is_one_event_a_line(endpoint: FakeEndpoint, repository: Path) -> None:
     endpoint.answers = [calling("bash", CHECK), saying("ok")]
-    words = ("-p", "x", "-m", "openai/x", "--output-format", "stream-json", "--mode", "full-auto")
+    words = (
+        "-p",
+        "x",
+        "-m",
+        "openai/x",
+        "--output-format",
+        "stream-json",
+        "--mode",
+        "full-auto",
+        *FREE,
+    )
     done = await run(endpoint, repository, *words)
     types = [json.loads(line)["type"] for line in done.out.splitlines()]
     assert types[:2] == ["SessionStarted", "TurnStarted"]
@@ -199,7 +217,7 @@ async def test_step_limit_has_its_exit_code(endpoint: FakeEndpoint, repository: 
 async def test_children_never_see_the_keys(endpoint: FakeEndpoint, repository: Path) -> None:
     endpoint.answers = [calling("bash", {"command": "env"}), saying("ok")]
     argv, env = command(
-        endpoint, repository.parent, "-p", "x", "-m", "openai/x", "--mode", "full-auto"
+        endpoint, repository.parent, "-p", "x", "-m", "openai/x", "--mode", "full-auto", *FREE
     )
     env |= {"OPENAI_API_KEY": "sk-secret-value", "ANTHROPIC_API_KEY": "sk-other-value"}
     child = await asyncio.create_subprocess_exec(
@@ -212,12 +230,13 @@ async def test_children_never_see_the_keys(endpoint: FakeEndpoint, repository: P
     assert "sk-other-value" not in told
 
 
+@pytest.mark.gate("P92", "R22")
 async def test_interrupt_stops_the_command_and_says_130(
     endpoint: FakeEndpoint, repository: Path
 ) -> None:
     endpoint.answers = [calling("bash", {"command": "touch started; sleep 60; touch finished"})]
     argv, env = command(
-        endpoint, repository.parent, "-p", "x", "-m", "openai/x", "--mode", "full-auto"
+        endpoint, repository.parent, "-p", "x", "-m", "openai/x", "--mode", "full-auto", *FREE
     )
     child = await asyncio.create_subprocess_exec(
         *argv, cwd=repository, env=env, stdin=-3, stdout=-1, stderr=-1
@@ -315,6 +334,7 @@ async def test_odd_values_are_named_not_crashed_on(
     assert (repository / "README.md").read_text().startswith("# Shop")
 
 
+@pytest.mark.gate("P96")
 async def test_an_error_before_the_turn_is_one_json_result_too(repository: Path) -> None:
     words = ("-p", "x", "-m", "nonsense/x", "--output-format", "json")
     done = await run(None, repository, *words)

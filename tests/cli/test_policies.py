@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.test_headless import calling, repository, run
+from cli.test_headless import FREE, calling, repository, run
 from support.endpoint import FakeEndpoint, says as saying, serving
 
 __all__ = ["repository"]  # the fixture
@@ -132,7 +132,7 @@ async def test_an_edit_tells_the_new_entry_and_the_index_tool_knows_it(
         saying("done"),
         saying("nothing checks it"),
     ]
-    assert (await ask(endpoint, repository, "aoci", "--mode", "full-auto")).code == 0
+    assert (await ask(endpoint, repository, "aoci", "--mode", "full-auto", *FREE)).code == 0
     first, _, edited, shown, searched, *_ = sent(endpoint)
     told = edited[-1]["content"].splitlines()[-1]
     assert told.startswith("Δ shop/prices.py[")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -61,8 +62,8 @@ def keep(
         step = StepRecord(number, model, policy, usage, {"index": 100}, seconds=2.0)
         record.write(StepFinished(step, total([step])))
     record.close()
-    stamped = record.path.read_text().replace('"at": ', '"was": ')  # dated by their names
-    record.path.write_text(stamped)
+    text = re.sub(r', "crc": "\w{8}"\}', "}", record.path.read_text())  # as older versions wrote
+    record.path.write_text(text.replace('"at": ', '"was": '))  # dated by their names
     return record.path
 
 
@@ -128,6 +129,7 @@ def test_csv_is_rows_that_a_spreadsheet_reads_as_text(
     assert (row["fresh"], row["cost"], row["model"]) == ("1000", "0.02", "'=1+1")
 
 
+@pytest.mark.gate("P94")
 def test_the_list_has_the_one_used_last_first(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -143,7 +145,13 @@ def test_the_list_has_the_one_used_last_first(
         "20261129-100000-aaaaaa",
         "20261130-110000-bbbbbb",
     ]
-    assert "fix it," in lines[1]
+    assert "[interrupted] fix it," in lines[1]
+    first = data(capsys, "list")["sessions"][0]
+    assert first["interrupted"] is True
+    record = SessionRecord(folder / f"{first['session']}.jsonl")
+    record.write(TurnFinished("done", "", Totals()))
+    record.close()
+    assert data(capsys, "list")["sessions"][0]["interrupted"] is False
 
 
 def test_all_repositories(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

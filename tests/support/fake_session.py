@@ -24,9 +24,12 @@ from aoci_agent.agent.ledger import scaled
 from aoci_agent.agent.limits import Limits
 from aoci_agent.agent.meter import StepRecord, Totals, total
 from aoci_agent.agent.models.model import Provenance, Usage
+from aoci_agent.agent.past import What
 from aoci_agent.agent.preview import Choice
+from aoci_agent.agent.rewind import Point, Preview as RewindPreview, Rewound
 from aoci_agent.agent.saving import Saving
-from aoci_agent.base.errors import BadUsage, ModelUnavailable
+from aoci_agent.base.errors import BadUsage, ForUser, ModelUnavailable
+from aoci_agent.base.trust_store import State, Trust
 from aoci_agent.policies.conversation import AssistantMessage, Message, ToolCall
 from aoci_agent.tools.tool import Preview, ToolResult
 from aoci_agent.tui.approver import ScreenApprover
@@ -78,6 +81,8 @@ class FakeStatus:
     index_status: str = "412 of 475 entries, 39.7k tokens, tier 1"
     window: int | None = 200_000
     branch: str = "main"
+    sandbox: str = "strong"
+    trusted: bool = True
 
 
 STARTED = SessionStarted(
@@ -92,6 +97,31 @@ STARTED = SessionStarted(
     index_status="412 of 475 entries, 39.7k tokens, tier 1",
     version="0.1.0",
 )
+
+
+class FakeRewind:
+    """Points and previews as a test gives them; remembers what was rewound."""
+
+    def __init__(self) -> None:
+        self.known: tuple[Point, ...] = ()
+        self.previews: dict[str, RewindPreview] = {}
+        self.result = Rewound((), {})
+        self.refuses: ForUser | None = None
+        self.done: list[tuple[str, What, bool]] = []
+
+    async def points(self) -> tuple[Point, ...]:
+        return self.known
+
+    async def preview(self, point: Point) -> RewindPreview:
+        return self.previews.get(point.name, RewindPreview((), (), ()))
+
+    async def restore(
+        self, point: Point, what: What = "both", *, only_safe: bool = False
+    ) -> Rewound:
+        if self.refuses is not None:
+            raise self.refuses
+        self.done.append((point.name, what, only_safe))
+        return self.result
 
 
 class FakeSession:
@@ -123,6 +153,9 @@ class FakeSession:
         self.messages: tuple[Message, ...] = ()
         self.compacted: list[str] = []
         self.compacting: list[Item] = []
+        self.rewind = FakeRewind()
+        self.trust = Trust(State.TRUSTED)
+        self.trusted: list[bool] = []
 
     async def ready(self) -> SessionStarted:
         opens, self._opens = self._opens, None
@@ -179,6 +212,11 @@ class FakeSession:
         for item in self.compacting:
             async for event in self._play(item):
                 yield event
+
+    def set_trust(self, *, trusted: bool) -> str:
+        self.trusted.append(trusted)
+        self.trust = Trust(State.TRUSTED if trusted else State.REFUSED)
+        return "it is decided"
 
     def clear(self) -> None:
         self.cleared += 1
@@ -277,9 +315,12 @@ def ran(text: str = "1 failed, 11 passed", *, ok: bool = False) -> list[Item]:
 
 def may_edit() -> Question:
     preview = Preview("diff", "edit shop/quotes.py", DIFF, "shop/quotes.py")
-    return Question("c1", "edit", Effect.EDIT, preview, "mode ask: edits are confirmed")
+    why = "mode ask confirms edits"
+    return Question("c1", "edit", Effect.EDIT, preview, why, always=("edit(/shop/quotes.py)",))
 
 
 def may_run(command: str = "python -m pytest -q") -> Question:
     preview = Preview("command", "bash", command, command)
-    return Question("c2", "bash", Effect.RUN, preview, "mode ask: commands are confirmed")
+    why, box = "mode ask confirms commands", "sandbox: strong; no network"
+    always = () if "\n" in command else (f"bash({command})",)
+    return Question("c2", "bash", Effect.RUN, preview, why, (command,), always, box)

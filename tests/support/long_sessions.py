@@ -67,7 +67,9 @@ def opened(
     env = {"OPENAI_API_BASE": provider.url, "OPENROUTER_API_BASE": provider.url}
     places = Places({"HOME": str(home), "AOCI_AGENT_HOME": str(home / "own")})
     chosen = Settings.model_validate({"mode": Mode.FULL_AUTO, "model": AUTOMATIC} | settings)
-    return open_session(Launch(root, chosen, places, env, resume=resume), DenyAll())
+    return open_session(
+        Launch(root, chosen, places, env, trust=True, no_sandbox=True, resume=resume), DenyAll()
+    )
 
 
 def record_of(session: Session, home: Path) -> Path:

@@ -26,6 +26,7 @@ async def test_a_command_that_runs_too_long_is_killed(desk: Desk) -> None:
     assert not result.ok
 
 
+@pytest.mark.gate("R21")
 async def test_long_output_is_cut_in_its_middle_and_kept_in_a_file(desk: Desk) -> None:
     result = await desk.call("bash", command="seq 1 20000")
     assert tokens.count(result.text) < 4_200

@@ -59,6 +59,7 @@ async def test_deleting_lines(desk: Desk) -> None:
     assert desk.text("a.py").startswith("class Box")
 
 
+@pytest.mark.gate("P39")
 @pytest.mark.parametrize(
     ("file", "old", "new", "expected"),
     [
@@ -128,6 +129,7 @@ async def test_other_differences_are_not_tolerated(desk: Desk, old: str) -> None
         await desk.call("edit", path="a.py", old=old, new="pass")
 
 
+@pytest.mark.gate("P45")
 async def test_a_tolerant_match_must_be_unique(desk: Desk) -> None:
     code = "def f():\n    x()\n    y()\n\ndef g():\n        x()\n        y()\n"
     desk.put("a.py", code)
@@ -136,6 +138,7 @@ async def test_a_tolerant_match_must_be_unique(desk: Desk) -> None:
     assert desk.text("a.py") == code
 
 
+@pytest.mark.gate("P39", "P49", "P50")
 async def test_the_first_line_that_differs_is_named(desk: Desk) -> None:
     desk.put("a.py", CODE)
     with pytest.raises(TryAgain) as caught:
@@ -152,12 +155,37 @@ async def test_the_first_line_that_differs_is_named(desk: Desk) -> None:
     ]
 
 
+@pytest.mark.gate("P39")
 async def test_a_difference_one_cannot_see_is_made_visible(desk: Desk) -> None:
     desk.put("a.py", "if a:\n\tb()\n    c()\n")
     with pytest.raises(TryAgain, match=r"yours: '    b\(\)'\nfile:  '\\tb\(\)'"):
         await desk.call("edit", path="a.py", old="if a:\n    b()\n    c()\n", new="x")
 
 
+@pytest.mark.gate("P49")
+async def test_a_long_quote_is_answered_with_small_pieces(desk: Desk) -> None:
+    lines = [f"    value_{number} = compute({number})\n" for number in range(60)]
+    desk.put("a.py", "def f():\n" + "".join(lines))
+    lines[41] = lines[41].replace("compute", "calculate")
+    with pytest.raises(TryAgain, match="line 43 differs") as caught:
+        await desk.call("edit", path="a.py", old="".join(lines), new="")
+    assert "old has 60 lines: quote only the few around each change" in str(caught.value)
+    with pytest.raises(TryAgain) as short:
+        await desk.call("edit", path="a.py", old=lines[41], new="")
+    assert "quote only" not in str(short.value)
+
+
+@pytest.mark.gate("P50")
+async def test_the_searched_text_is_quoted_never_the_replacement(desk: Desk) -> None:
+    desk.put("a.py", CODE)
+    for old in ("zzzzzz wwwwww\nvvvvv", "        if self.vacant:\n"):
+        with pytest.raises(TryAgain) as caught:
+            await desk.call("edit", path="a.py", old=old, new="REPLACEMENT")
+        assert old.splitlines()[0] in str(caught.value)
+        assert "REPLACEMENT" not in str(caught.value)
+
+
+@pytest.mark.gate("P47")
 async def test_after_two_failures_the_file_is_shown(desk: Desk) -> None:
     desk.put("a.py", CODE)
     arguments = {"path": "a.py", "old": "return 77", "new": "return 8"}
@@ -170,6 +198,7 @@ async def test_after_two_failures_the_file_is_shown(desk: Desk) -> None:
     assert "\n7\t            return 1\n" in str(second.value)
 
 
+@pytest.mark.gate("P46")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -189,6 +218,7 @@ async def test_an_edit_made_twice_is_made_once(desk: Desk, old: str, new: str) -
     assert desk.text("a.py") == once == CODE.replace(old, new)
 
 
+@pytest.mark.gate("P46")
 async def test_a_renaming_made_twice_is_made_once(desk: Desk) -> None:
     desk.put("a.py", "item = 1\nprint(item)\n")
     for _ in range(2):
@@ -205,6 +235,7 @@ async def test_a_short_new_text_elsewhere_is_not_taken_for_done(desk: Desk) -> N
         await desk.call("edit", path="a.py", old="return 9", new="return 2")
 
 
+@pytest.mark.gate("P48")
 @pytest.mark.parametrize("mark", ["\t", "|", ":", "→"])
 async def test_line_numbers_of_a_reader_are_left_out(desk: Desk, mark: str) -> None:
     desk.put("a.py", CODE)
@@ -214,6 +245,7 @@ async def test_line_numbers_of_a_reader_are_left_out(desk: Desk, mark: str) -> N
     assert "size(self):\n        return 5\n        return 0" in desk.text("a.py")
 
 
+@pytest.mark.gate("P48")
 async def test_numbers_that_belong_to_the_file_stay(desk: Desk) -> None:
     desk.put("a.txt", "1|one\n2|two\n")
     result = await desk.call("edit", path="a.txt", old="1|one\n2|two", new="1|eins\n2|zwei")
@@ -239,6 +271,7 @@ async def test_calls_that_make_no_sense(desk: Desk) -> None:
         await desk.call("edit", path="a.py", old="qqqqqq\nwwwwwww", new="y")
 
 
+@pytest.mark.gate("T17")
 @pytest.mark.parametrize(
     "path", [".git/config", ".GIT/hooks/x", ".aoci/a", ".aoci-agent/index.aoci"]
 )
@@ -256,6 +289,7 @@ async def test_a_placeholder_is_refused(desk: Desk) -> None:
     assert desk.text("a.py") == CODE
 
 
+@pytest.mark.gate("R06")
 async def test_a_file_that_changed_since_it_was_read_keeps_the_other_change(desk: Desk) -> None:
     desk.put("a.py", CODE)
     await desk.call("read", path="a.py")
@@ -267,6 +301,19 @@ async def test_a_file_that_changed_since_it_was_read_keeps_the_other_change(desk
     )
 
 
+@pytest.mark.gate("P51")
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    "text", ["Şişli İstanbul ığüşöç", "漢字かなカナ 한국어 中文", "👩‍💻🙂é\u0301", "e\u0301 ﬁ Ω"]
+)
+async def test_letters_of_every_language_stay(desk: Desk, text: str, mark: str) -> None:
+    desk.put("a.txt", f"{mark}{text} one\n{text} two\n{text} three\n")
+    await desk.call("edit", path="a.txt", old=f"{text} two", new=f"{text} {text} 2")
+    assert desk.text("a.txt") == f"{mark}{text} one\n{text} {text} 2\n{text} three\n"
+    assert (await desk.call("read", path="a.txt")).text.startswith(f"1\t{text} one\n2\t{text} ")
+
+
+@pytest.mark.gate("P43", "R04")
 async def test_text_the_encoding_cannot_hold(desk: Desk) -> None:
     desk.put("a.txt", b"caf\xe9 old\n")
     with pytest.raises(TryAgain, match="U\\+65E5"):
@@ -275,8 +322,8 @@ async def test_text_the_encoding_cannot_hold(desk: Desk) -> None:
 
 
 async def test_a_long_change_is_shown_by_its_ends(desk: Desk) -> None:
-    desk.put("a.py", "start\nend\n")
+    desk.put("a.txt", "start\nend\n")
     new = "".join(f"line {number}\n" for number in range(100))
-    result = await desk.call("edit", path="a.py", old="end\n", new=new)
+    result = await desk.call("edit", path="a.txt", old="end\n", new=new)
     assert len(result.text.splitlines()) < 30
     assert "lines as in new]" in result.text

@@ -14,6 +14,7 @@ ENCODINGS = ("utf-8", "utf-8-sig", "utf-16-le", "cp1252")
 pieces = st.lists(st.tuples(WORDS, st.sampled_from(ENDS)), max_size=8)
 
 
+@pytest.mark.gate("R03", "R05", "P40", "P41")
 @given(before=pieces, after=pieces, last=WORDS, end=st.sampled_from(ENDS), lines=st.integers(1, 3))
 @settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -37,6 +38,7 @@ def test_only_the_span_changes(
     desk.workspace.close()
 
 
+@pytest.mark.gate("R03", "R04", "P41", "P42")
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
 async def test_encodings_and_line_ends_go_round(desk: Desk, encoding: str, end: str) -> None:
@@ -47,6 +49,47 @@ async def test_encodings_and_line_ends_go_round(desk: Desk, encoding: str, end: 
     assert desk.bytes("a.txt") == expected.encode(encoding)
 
 
+ROUND = {  # what a file in each encoding may hold; the edit adds more of it
+    "ascii": "plain",
+    "utf-8": "Größe 日本 🙂",
+    "utf-8-sig": "Größe 日本 🙂",
+    "utf-16": "Größe 日本 🙂",
+    "utf-32": "Größe 日本 🙂",
+    "latin-1": "Größe éàü",
+    "cp1252": "€ “Größe” …",
+    "shift-jis": "日本語のコメント ポインタ",
+    "euc-jp": "これは日本語です",
+    "gbk": "这是中文的说明",
+    "big5": "這是中文的說明",
+    "euc-kr": "이것은 한국어",
+}
+
+
+@pytest.mark.gate("P43", "P44", "R04", "S11")
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("encoding", ROUND)
+async def test_an_ascii_line_and_its_own_letters_in_twelve_encodings(
+    desk: Desk, encoding: str, end: str
+) -> None:
+    words = ROUND[encoding]
+    before = end.join([f"# {words}", "value = 1", f"# {words}", ""])
+    desk.put("a.txt", before.encode(encoding))
+    await desk.call("edit", path="a.txt", old="value = 1\n", new="value = 2\n")
+    after = before.replace("value = 1", "value = 2")
+    assert desk.bytes("a.txt") == after.encode(encoding)
+    await desk.call("edit", path="a.txt", old="value = 2", new=f"value = 3  # {words}")
+    assert desk.bytes("a.txt") == after.replace("= 2", f"= 3  # {words}").encode(encoding)
+
+
+@pytest.mark.gate("P44", "R04")
+async def test_a_byte_inside_a_wide_character_is_not_taken_for_ascii(desk: Desk) -> None:
+    text = "ソースの表示\nx = 'ポ'\ny = '\\'\n"  # both kinds of letters end in a backslash's byte
+    desk.put("a.py", text.encode("shift-jis"))
+    await desk.call("edit", path="a.py", old="\\", new="/")
+    assert desk.bytes("a.py") == text.replace("\\", "/").encode("shift-jis")
+
+
+@pytest.mark.gate("R03", "P40")
 async def test_mixed_line_ends_take_the_neighbours(desk: Desk) -> None:
     desk.put("a.txt", b"a\r\nb\nc\r\nd\n")
     await desk.call("edit", path="a.txt", old="b\n", new="b\nb2\n")
@@ -60,12 +103,14 @@ async def test_line_ends_inside_an_unchanged_part_of_the_span_stay(desk: Desk) -
     assert desk.bytes("a.txt") == b"a\r\nb\nX\r\nd"
 
 
+@pytest.mark.gate("R03", "P41", "P42")
 async def test_every_place_of_all_in_a_windows_file(desk: Desk) -> None:
     desk.put("a.txt", b"x\r\ny\r\nx\r\n")
     await desk.call("edit", path="a.txt", old="x\n", new="z\nz\n", all=True)
     assert desk.bytes("a.txt") == b"z\r\nz\r\ny\r\nz\r\nz\r\n"
 
 
+@pytest.mark.gate("R05")
 async def test_form_feeds_tabs_and_odd_separators_stay(desk: Desk) -> None:
     content = "a\x0cb\u2028c\x85d\te \v\nchange\n\x1bend".encode()
     desk.put("a.txt", content)
@@ -73,6 +118,7 @@ async def test_form_feeds_tabs_and_odd_separators_stay(desk: Desk) -> None:
     assert desk.bytes("a.txt") == content.replace(b"change", b"done")
 
 
+@pytest.mark.gate("R02")
 async def test_mode_is_kept(desk: Desk) -> None:
     file = desk.put("run.sh", "echo old\n")
     file.chmod(0o750)

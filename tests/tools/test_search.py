@@ -111,6 +111,7 @@ async def test_a_pattern_that_looks_like_an_option(project: Desk) -> None:
     assert (await project.call("grep", pattern="--files")).text == "a.txt\n1\t--files"
 
 
+@pytest.mark.gate("T31")
 async def test_a_pattern_that_never_ends_is_stopped(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,3 +188,27 @@ async def test_without_git_the_ignore_file_still_counts(desk: Desk) -> None:
 )
 def test_patterns(pattern: str, path: str, *, matches: bool) -> None:
     assert bool(globs.compiled(pattern).match(path)) is matches
+
+
+@pytest.mark.gate("T12", "S16")
+async def test_files_that_may_hold_secrets_are_left_out_and_said(project: Desk) -> None:
+    for name in (".env", "src/server.pem", "conf/credentials.json", ".env.example"):
+        project.put(name, "TOKEN=open-sesame\n")
+    (project.root / "link.txt").symlink_to(".env")
+    result = await project.call("grep", pattern="open-sesame")
+    assert result.text.splitlines()[:2] == [".env.example", "1\tTOKEN=open-sesame"]
+    assert "[3 files that may hold secrets were not searched" in result.text
+    assert "read asks the user]" in result.text
+    # Whether anything in them fits is not told either.
+    told = [(await project.call("grep", pattern=word)).text for word in ("sesam.X", "TOKE.Y")]
+    assert told[0] == told[1]
+    for path in (".env", "link.txt", "src/server.pem"):
+        text = (await project.call("grep", pattern="open-sesame", path=path)).text
+        assert "sesame" not in text
+        assert "1 file that may hold secrets was not searched" in text
+
+
+@pytest.mark.gate("T12", control=True)
+async def test_what_is_no_secret_by_name_is_searched(project: Desk) -> None:
+    project.put("notes.txt", "TOKEN=open-sesame\n")
+    assert "open-sesame" in (await project.call("grep", pattern="sesame")).text

@@ -33,6 +33,7 @@ async def test_what_was_not_read_is_not_overwritten(desk: Desk) -> None:
     assert desk.text("a.py") == "newer\n"
 
 
+@pytest.mark.gate("R06")
 async def test_what_changed_since_is_not_overwritten(desk: Desk) -> None:
     desk.put("a.py", "old\n")
     await desk.call("read", path="a.py")
@@ -69,6 +70,7 @@ async def test_an_empty_file_needs_no_reading(desk: Desk) -> None:
     assert (await desk.call("write", path="a/__init__.py", content='"""A."""\n')).changed
 
 
+@pytest.mark.gate("R03", "R04", "P41")
 async def test_encoding_mark_and_line_ends_stay(desk: Desk) -> None:
     desk.put("win.txt", b"\xef\xbb\xbfone\r\ntwo\r\n")
     desk.put("old.txt", b"caf\xe9\n")
@@ -131,6 +133,7 @@ async def test_a_placeholder_the_file_already_had_may_stay(desk: Desk) -> None:
     ).ok
 
 
+@pytest.mark.gate("T04", "T17")
 async def test_what_cannot_be_written(desk: Desk) -> None:
     desk.put("src/a.py", "x\n")
     desk.put("a.bin", b"\x00\x01")

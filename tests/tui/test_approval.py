@@ -50,7 +50,7 @@ async def test_it_shows_the_diff_with_line_numbers() -> None:
         await it.until_asked()
         assert "Allow this edit?  edit shop/quotes.py" in it.screen
         assert "12 +     if quote.discount >= 1:" in it.screen
-        assert "a allows in this session: every further edit of shop/quotes.py" in it.screen
+        assert "a allows in this session: edit(/shop/quotes.py)" in it.screen
 
 
 KEYS = (
@@ -62,6 +62,7 @@ KEYS = (
 )
 
 
+@pytest.mark.gate("T21", control=True)
 async def test_every_key_gives_its_answer_and_the_default_is_no() -> None:
     session = Listening(
         [*(Ask(may_run(f"make {number}")) for number in range(len(KEYS))), finished()]
@@ -111,6 +112,8 @@ async def test_escape_leaves_the_comment_but_not_the_question() -> None:
         assert (await answered(it, session)).answer is Answer.ONCE
 
 
+@pytest.mark.gate("T21")
+@pytest.mark.gate("T21")
 async def test_typing_when_it_appears_goes_into_the_prompt() -> None:
     hold = Hold()
     session = Listening([hold, Ask(may_run()), finished()])
@@ -128,6 +131,8 @@ async def test_typing_when_it_appears_goes_into_the_prompt() -> None:
         assert it.prompt.text == "yesyy"
 
 
+@pytest.mark.gate("P73", "T21")
+@pytest.mark.gate("T21")
 async def test_a_paste_never_answers() -> None:
     session = asking(may_run())
     async with running(session) as it:
@@ -152,6 +157,7 @@ async def test_clicking_elsewhere_does_not_take_the_keys_away() -> None:
         assert (await answered(it, session)).answer is Answer.ONCE
 
 
+@pytest.mark.gate("T20")
 async def test_a_long_command_is_approved_only_when_its_end_was_seen() -> None:
     session = asking(may_run("\n".join(f"echo {number}" for number in range(30)) + "\nrm -rf ~"))
     async with running(session) as it:
@@ -167,6 +173,34 @@ async def test_a_long_command_is_approved_only_when_its_end_was_seen() -> None:
         assert (await answered(it, session)).answer is Answer.ONCE
 
 
+@pytest.mark.gate("P79", "P81", "P83")
+async def test_it_says_which_parts_ask_and_what_always_would_grant() -> None:
+    command = "git status && make all && npm test && rm -rf tmp"
+    session = asking(
+        Question(
+            *("c", "bash", Effect.RUN, Preview("command", "bash", command, command)),
+            *("mode ask confirms commands; rm can destroy or run things",),
+            *(("make all", "npm test", "rm -rf tmp"), ("bash(make all)", "bash(npm test)")),
+            "sandbox: partial; no network",
+        )
+    )
+    async with running(session, (100, 40)) as it:
+        await it.send("go")
+        await it.until_asked()
+        lines = [line.strip(" │") for line in it.screen.splitlines()]
+        assert f"$ {command}" in lines
+        at = lines.index("needs your consent:")
+        assert lines[at + 1 : at + 4] == ["make all", "npm test", "rm -rf tmp"]
+        at = lines.index("a allows in this session:")
+        assert lines[at + 1 : at + 3] == ["bash(make all)", "bash(npm test)"]
+        assert "the model asks; mode ask confirms commands; rm can destroy or run things" in lines
+        assert "sandbox: partial; no network" in lines
+        await it.press("a")
+        assert (await answered(it, session)).answer is Answer.SESSION
+        assert "you allowed for this session: bash(make all), bash(npm test)" in it.screen
+
+
+@pytest.mark.gate("P81")
 async def test_always_is_offered_only_for_something_exact() -> None:
     preview = Preview("text", "fetch", "https://example.org")
     session = asking(Question("c", "fetch", Effect.RUN, preview))
@@ -178,12 +212,13 @@ async def test_always_is_offered_only_for_something_exact() -> None:
         assert session.decisions != [Decision(Answer.SESSION)]
 
 
+@pytest.mark.gate("P92")
 async def test_interrupting_the_turn_takes_the_question_down() -> None:
     session = asking(may_run())
     async with running(session) as it:
         await it.send("go")
         await it.until_asked()
-        it.app.action_interrupt()
+        await it.app.run_action("interrupt")
         await it.until(lambda: it.panel is None)
         assert session.interrupted == 1
         assert it.app.focused is it.prompt
@@ -209,6 +244,7 @@ async def test_one_question_at_a_time() -> None:
         assert "Run this command?" not in it.screen
 
 
+@pytest.mark.gate("P74")
 async def test_the_transcript_scrolls_behind_a_question() -> None:
     session = Listening([*edited(), *edited(), Ask(may_run("ls")), finished()])
     async with running(session) as it:

@@ -20,14 +20,14 @@ def footer(
 
 
 def test_the_whole_shape() -> None:
-    assert footer(140) == (
-        "aoci | ctx 62k/200k 31% [index ~40k] | turn $0.021 up 1.2k down 640 R 58k W 1.9k hit 95%"
-        " | $0.021 | ask | anthropic/claude-sonnet-5-5"
+    assert footer(160) == (
+        "aoci | ctx 62k/200k 31% [index ~40k] | ask box strong"
+        " | turn $0.021 up 1.2k down 640 R 58k W 1.9k hit 95% | $0.021 | anthropic/claude-sonnet-5-5"
     )
 
 
 def test_a_wide_screen_has_a_bar() -> None:
-    assert footer(150, bar=True).startswith("aoci | ctx ██░░░░░░ 62k/200k 31% [index ~40k] | turn")
+    assert footer(150, bar=True).startswith("aoci | ctx ██░░░░░░ 62k/200k 31% [index ~40k] | ask")
     full = footer(150, Usage(fresh=300_000), bar=True)
     assert "ctx ████████ 300k/200k 150%" in full
     assert "ctx 1.0k/?" in footer(150, Usage(fresh=1000), FakeStatus(window=None), bar=True)
@@ -40,7 +40,7 @@ def test_before_the_first_call_the_prefix_is_counted_and_marked() -> None:
 
 def test_at_80_columns_index_cost_and_mode_are_still_there() -> None:
     shown = footer(78)
-    assert shown == "aoci | ctx 62k/200k 31% [index ~40k] | turn $0.021 hit 95% | $0.021 | ask"
+    assert shown == "aoci | ctx 62k/200k 31% [index ~40k] | ask box strong | turn $0.021 | $0.021"
 
 
 @pytest.mark.parametrize("width", [*range(1, 30), 40, 60, 78, 100, 120])
@@ -80,14 +80,25 @@ def test_the_gauge_is_coloured_at_70_and_90_percent(used: int, style: str) -> No
 
 
 def test_full_auto_is_coloured_as_a_warning() -> None:
-    mode = fields(Figures(FakeStatus(mode=Mode.FULL_AUTO)))[-2][0]
+    mode = fields(Figures(FakeStatus(mode=Mode.FULL_AUTO)))[2][0]
     assert "error" in str(mode.spans[0].style)
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "style"),
+    [("strong", "muted"), ("partial", "warning"), ("NONE", "error"), ("OFF", "error")],
+)
+def test_what_holds_commands_is_always_told(sandbox: str, style: str) -> None:
+    shown = fields(Figures(FakeStatus(sandbox=sandbox, trusted=False)))[2]
+    assert shown[0].plain == f"ask untrusted box {sandbox}"
+    assert all(style in str(form.spans[-1].style) for form in shown)
+    assert f"box {sandbox}" in footer(60, status=FakeStatus(sandbox=sandbox))
 
 
 async def test_it_follows_the_width_of_the_terminal() -> None:
     async with running(FakeSession([step(), finished()]), (150, 24)) as it:
         await it.send("go")
-        await it.until_shown("hit 95% | $0.021 | ask | anthropic")
+        await it.until_shown("| ask box strong | turn $0.021")
         await it.pilot.resize_terminal(40, 24)
         await it.until(lambda: "anthropic" not in it.screen.splitlines()[-1])
         assert cell_width(it.screen.splitlines()[-1]) <= 40

@@ -25,9 +25,9 @@ from aoci_agent.agent.meter import Totals
 from aoci_agent.base.terminal import clean, one_line
 from aoci_agent.policies.conversation import AssistantMessage, ToolCall
 from aoci_agent.tools.tool import Preview, ToolResult
-from aoci_agent.tui.exactly import exact_command
+from aoci_agent.tui.exactly import exact_command, exact_lines
 
-ALL = (*MARKUP, *ESCAPES)
+ALL = (*MARKUP[::2], *ESCAPES[::2])
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -64,6 +64,7 @@ def has_no_action(it: Driver) -> bool:
     return not any(segment.style and "@click" in segment.style.meta for segment in segments)
 
 
+@pytest.mark.gate("T18", "T19", "P70")
 async def test_every_event_with_every_text_is_shown_literally() -> None:
     items = [item for text in ALL for item in everything(text)]
     async with running(FakeSession([*items, finished()]), (100, 60)) as it:
@@ -92,14 +93,14 @@ async def test_titles_and_results_are_shown_literally() -> None:
             assert has_no_action(it)
 
 
+@pytest.mark.gate("T19", "T20")
 async def test_every_text_in_a_question_is_shown_exactly() -> None:
     session = FakeSession()
     async with running(session, (120, 50)) as it:
         for number, text in enumerate(ALL):
             preview = Preview(("command", "text", "diff")[number % 3], text, text, f"key {text}")
-            asked = asyncio.create_task(
-                session.approver.ask(Question("c", text, Effect.RUN, preview, text))
-            )
+            question = Question("c", text, Effect.RUN, preview, text, always=(f"key {text}",))
+            asked = asyncio.create_task(session.approver.ask(question))
             await it.until(lambda: it.panel is not None and it.panel.is_mounted)
             await it.until(lambda: it.panel and it.panel.query("#approval-text"))
             panel = it.panel
@@ -108,13 +109,14 @@ async def test_every_text_in_a_question_is_shown_exactly() -> None:
             assert not FORBIDDEN.search(texts)
             body = exact_command(text).plain if number % 3 == 0 else clean(text)
             assert all(line in texts for line in body.expandtabs(4).split("\n"))
-            assert clean(f"key {text}").expandtabs(4) in texts
+            assert exact_lines([f"key {text}"], "").plain in texts
             assert has_no_action(it)
             panel.deny(text)
             await asked
             await it.until(lambda: it.panel is None)
 
 
+@pytest.mark.gate("T19")
 async def test_status_offers_answers_and_errors_are_literal() -> None:
     for text in (MARKUP[4], MARKUP[7], ESCAPES[11]):
         status = FakeStatus(model="", policy=text, index_status=text, branch=text)
@@ -135,6 +137,7 @@ async def test_status_offers_answers_and_errors_are_literal() -> None:
     assert STARTED.root == "/srv/shop"
 
 
+@pytest.mark.gate("T19")
 async def test_queue_prompt_and_paste_are_literal() -> None:
     hold = Hold()
     async with running(FakeSession([hold]), (100, 40)) as it:
@@ -149,6 +152,7 @@ async def test_queue_prompt_and_paste_are_literal() -> None:
         assert has_no_action(it)
 
 
+@pytest.mark.gate("T19")
 async def test_a_click_on_foreign_markup_answers_nothing() -> None:
     spoof = "[@click=app.leave]Approve[/]"
     question = Question("c", "bash", Effect.RUN, Preview("text", spoof, spoof, spoof))

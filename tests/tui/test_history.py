@@ -2,6 +2,9 @@ import json
 import stat
 from pathlib import Path
 
+import pytest
+
+from aoci_agent.base.secrets import Mask
 from aoci_agent.tui.history import KEEP, PromptHistory
 
 
@@ -74,3 +77,13 @@ def test_search_finds_the_newest_first() -> None:
     assert history.search("FIX", 0) == "fix the writer"
     assert history.search("fix", 1) == "fix the parser"
     assert history.search("fix", 2) is None
+
+
+@pytest.mark.gate("S16")
+def test_a_key_of_this_agent_is_not_written_down(tmp_path: Path) -> None:
+    file = tmp_path / "history"
+    history = PromptHistory(file, Mask(["a-key-of-this-agent-1"]))
+    history.load()
+    history.add("use a-key-of-this-agent-1")
+    assert "a-key-of-this-agent-1" not in file.read_text()
+    assert history.older("") == "use a-key-of-this-agent-1"

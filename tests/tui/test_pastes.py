@@ -1,3 +1,5 @@
+import pytest
+
 from aoci_agent.tui.pastes import Pastes
 
 LONG = "\n".join(f"line {number}" for number in range(42))
@@ -7,6 +9,7 @@ def test_a_short_paste_is_left_alone() -> None:
     assert Pastes().fold("one\ntwo") == "one\ntwo"
 
 
+@pytest.mark.gate("P72")
 def test_a_long_paste_becomes_one_label_and_comes_back_whole() -> None:
     pastes = Pastes()
     label = pastes.fold(LONG)

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pytest
 from support.fake_session import FakeSession, Hold
 from support.screens import Driver, running
 from textual.events import Paste
@@ -30,6 +31,7 @@ async def test_an_empty_prompt_is_not_sent() -> None:
         assert session.prompts == []
 
 
+@pytest.mark.gate("P73")
 async def test_a_paste_never_sends() -> None:
     session = FakeSession()
     async with running(session) as it:
@@ -38,6 +40,7 @@ async def test_a_paste_never_sends() -> None:
         assert it.prompt.text == "rm -rf /\ny\n"
 
 
+@pytest.mark.gate("P71", "P72")
 async def test_a_long_paste_is_one_unit_and_sent_in_full() -> None:
     session = FakeSession()
     async with running(session) as it:
@@ -49,6 +52,19 @@ async def test_a_long_paste_is_one_unit_and_sent_in_full() -> None:
         assert session.prompts == [f"a{LONG}b"]
 
 
+@pytest.mark.gate("P72")
+async def test_tab_unfolds_the_paste_beside_the_cursor() -> None:
+    session = FakeSession()
+    async with running(session) as it:
+        await it.press("a")
+        await paste(it, LONG)
+        await it.press("tab")
+        assert it.prompt.text == f"a{LONG}"
+        await it.press("tab", "enter")
+        assert session.prompts == [f"a{LONG}"]
+
+
+@pytest.mark.gate("P71")
 async def test_backspace_and_delete_take_the_unit_as_a_whole() -> None:
     async with running(FakeSession()) as it:
         await it.press("a")
@@ -63,6 +79,7 @@ async def test_backspace_and_delete_take_the_unit_as_a_whole() -> None:
         assert it.prompt.text == "a"
 
 
+@pytest.mark.gate("P71")
 async def test_the_cursor_never_enters_the_unit() -> None:
     session = FakeSession()
     async with running(session) as it:
@@ -131,6 +148,7 @@ async def test_ctrl_d_quits_only_when_empty() -> None:
     assert it.app.return_value == 0
 
 
+@pytest.mark.gate("P95")
 async def test_typing_before_the_session_is_open_is_never_lost() -> None:
     hold = Hold()
     session = FakeSession(opens=hold)

@@ -138,6 +138,7 @@ async def test_notices_and_rewrites_are_said() -> None:
         assert "· history rewritten: policy compact" in it.screen
 
 
+@pytest.mark.gate("P74")
 async def test_the_view_stays_where_the_reader_scrolled() -> None:
     hold = Hold()
     long = "\n".join(f"line {number}" for number in range(100))
@@ -174,6 +175,7 @@ async def test_a_long_prompt_is_shown_shortened() -> None:
         assert session.prompts == [text]
 
 
+@pytest.mark.gate("P75", "P77")
 async def test_it_reflows_at_any_width() -> None:
     text = "word " * 60 + "本地模型 " * 20
     async with running(FakeSession([*said(text), *edited(), finished()])) as it:
@@ -186,6 +188,7 @@ async def test_it_reflows_at_any_width() -> None:
 
 
 @pytest.mark.parametrize("answer", ["y", "n", "a"])
+@pytest.mark.gate("P74")
 async def test_it_follows_the_bottom_again_after_a_question(answer: str) -> None:
     wide = ToolStarted(
         call("bash", "c2"), Preview("command", "for i in 1 2 3; do echo tick; done; " * 4, "x")

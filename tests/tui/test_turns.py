@@ -41,6 +41,7 @@ async def test_a_turn_from_prompt_to_meter() -> None:
         assert "done · 1 step · 3.2s · $0.021 · up 1.2k down 640 R 58k W 1.9k hit 95%" in it.screen
 
 
+@pytest.mark.gate("P95")
 async def test_prompts_sent_while_a_turn_runs_wait_their_turn() -> None:
     hold = Hold()
     session = FakeSession([hold, finished()])
@@ -56,6 +57,7 @@ async def test_prompts_sent_while_a_turn_runs_wait_their_turn() -> None:
         assert "queued" not in it.screen
 
 
+@pytest.mark.gate("P92", "P95")
 async def test_escape_interrupts_and_gives_queued_words_back() -> None:
     one = ToolCall("c9", "bash", "{}")
     started = ToolStarted(one, Preview("command", "bash sleep 99", "sleep 99"))
@@ -158,6 +160,7 @@ async def test_shift_tab_cycles_the_modes_and_full_auto_stands_out() -> None:
         assert seen == [Mode.AUTO_EDIT, Mode.FULL_AUTO, Mode.READ_ONLY, Mode.ASK]
 
 
+@pytest.mark.gate("P78")
 async def test_the_last_answer_is_copied_raw() -> None:
     answer = "use `a[/]b` and **this**"
     session = FakeSession([*said(answer), finished(answer)])
@@ -165,6 +168,10 @@ async def test_the_last_answer_is_copied_raw() -> None:
         await it.send("go")
         await it.press("ctrl+y")
         assert it.app.clipboard == answer
+        it.app.copy_to_clipboard("")
+        await it.send("/copy")
+        assert it.app.clipboard == answer
+        assert "copied the last answer" in it.screen
 
 
 async def test_the_approver_denies_when_no_screen_is_there() -> None:

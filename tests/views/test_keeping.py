@@ -25,6 +25,7 @@ def artifact(cache: Path, name: str = "words") -> Path:
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "gone", "manifest", "stats", "lock"])
+@pytest.mark.gate("R24", "S11")
 def test_damage_leads_to_a_rebuild_that_is_said(
     opened: Open, cache: Path, small: Path, damage: str
 ) -> None:

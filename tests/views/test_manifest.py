@@ -66,6 +66,7 @@ def test_what_is_written_is_read() -> None:
         changed("capabilities", "navigation", to=True),
     ],
 )
+@pytest.mark.gate("R24", "T22", "S11")
 def test_anything_else_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=r".*"):
         parse(data)

@@ -16,6 +16,7 @@ from aoci_agent.aoci.facts.plain import kind_of, plain_facts
 from aoci_agent.aoci.facts.runaway import tamed
 from aoci_agent.aoci.facts.stored import stored
 from aoci_agent.base.files import content_id
+from aoci_agent.base.secrets import blanked
 
 _GENERATED = re.compile(
     r"code generated .{0,80}do not edit|^\W*@generated\b"
@@ -44,9 +45,10 @@ def extract(path: str, data: bytes) -> Facts:
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     text = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
     told, damage = tamed(text)
-    source = Source(path, told, told.encode(), [damage] if damage else [])
+    shown = blanked(told)  # facts are kept, and told to models
+    source = Source(path, shown, shown.encode(), [damage] if damage else [])
     try:
-        facts = replace(_read(source), stored=stored(path, told))
+        facts = replace(_read(source), stored=stored(path, shown))
     except Exception as error:  # noqa: BLE001 - one odd file must not cost the whole index
         facts = Facts("text", problem=f"not understood ({type(error).__name__}: {error})"[:200])
     # What was passed over still tells two versions of a file apart.

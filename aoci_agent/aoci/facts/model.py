@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
-VERSION = 15  # raise whenever extraction changes: cached facts of older versions are dropped
+VERSION = 16  # raise whenever extraction changes: cached facts of older versions are dropped
 
 
 class Symbol(NamedTuple):

@@ -2,6 +2,8 @@
 
 import re
 
+from aoci_agent.base.secrets import MARK, Mask
+
 # A constant `NAME="value"`: by the name, or by the look of the value.
 _CONSTANT = re.compile(
     r"^\w*(?:secret|token|passw|passwd|api_?key|private|credential)\w*=[rbf]?[\"']"
@@ -15,6 +17,7 @@ _NAME = re.compile(
 )
 _COUNT = re.compile(r"expir|ttl|_?len|size|limit|max|min|count|algorithm|timeout|enabled", re.I)
 _RANDOM = re.compile(r"(?=\D*\d)(?=[^a-zA-Z]*[a-zA-Z])[\w+=-]{20,}\Z|[0-9a-fA-F]{16,}\Z")
+_FORMS = Mask()
 _LONGEST = 80  # characters of a value worth telling
 _HIDDEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"://[^\s:/@]{0,80}:[^\s/@]{1,200}@"), "://"),
@@ -27,8 +30,7 @@ _HIDDEN: tuple[tuple[re.Pattern[str], str], ...] = (
         r"\1",
     ),
     (re.compile(r"(?i)\b(bearer|basic)\s+[\w+/=.-]{12,}"), r"\1"),
-    (re.compile(r"(?:\bsk-|\bgh[opsu]_|\bgithub_pat_|\bAKIA|\bxox[abp]-|\bglpat-|\bAIza|\bnpm_(?=[A-Za-z0-9]{30})|\beyJ)[\w.-]{12,}"), "…"),
-)  # fmt: skip
+)
 
 
 def is_secret(constant: str) -> bool:
@@ -49,10 +51,10 @@ def masked(text: str) -> str:
     """Text without logins in addresses, values behind the names of secrets, and known key forms."""
     for pattern, kept in _HIDDEN:
         text = pattern.sub(kept, text)
-    return text
+    return MARK.sub("…", _FORMS.mask(text))
 
 
 def holds_key(text: str) -> bool:
     """Whether a text holds a login in an address or one of the known forms of keys."""
-    (login, _), *_, (forms, _) = _HIDDEN
-    return bool(login.search(text) or forms.search(text))
+    login, _ = _HIDDEN[0]
+    return bool(login.search(text)) or _FORMS.mask(text) != text

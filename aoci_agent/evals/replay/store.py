@@ -13,7 +13,9 @@ from aoci_agent.evals.replay.cell import Cell, Outcome, Spent
 from aoci_agent.evals.replay.task import Task
 
 OUTCOME = "outcome.json"
-RECORD = "session.jsonl"
+STATE = "state"  # what the session kept: its record, and what it derived
+DIFF = "diff.patch"
+CHECK = "check.txt"
 ATTEMPTS = "attempts"
 
 
@@ -115,6 +117,11 @@ class RunFolder:
         atomic_write(self.place(outcome.cell) / OUTCOME, outcome.model_dump_json(indent=1).encode())
 
 
+def record_in(place: Path) -> Path | None:
+    """The record of a cell's session, None where there is none."""
+    return next(place.glob(f"{STATE}/data/sessions/*/*.jsonl"), None)
+
+
 def _broke(outcome: Outcome) -> bool:
     return outcome.status == "infrastructure"
 
@@ -123,8 +130,8 @@ def _spent(attempt: Path) -> Spent:
     """What an attempt cost: as its outcome says, or, where it was cut off, as its record does."""
     with suppress(OSError, ValidationError):
         return Outcome.model_validate_json((attempt / OUTCOME).read_bytes()).spent
-    record = attempt / RECORD
-    if not record.exists():
+    record = record_in(attempt)
+    if record is None:
         return Spent()
     try:
         return Spent.of(read(record).totals)

@@ -4,10 +4,12 @@ from pathlib import Path
 
 from pydantic import Field
 
+from aoci_agent.base.box import Box
 from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import Workspace
-from aoci_agent.base.process import Limits, Outcome, find_program, run
+from aoci_agent.base.process import Limits, Outcome, find_program
 from aoci_agent.base.terminal import one_line
+from aoci_agent.tools.boxed import WITH_NETWORK, Boxed
 from aoci_agent.tools.commands import test_run
 from aoci_agent.tools.output import ending, plain, within
 from aoci_agent.tools.reports.reading import report_of
@@ -18,10 +20,11 @@ TITLE = 100  # cells
 
 
 class BashArguments(Arguments):
-    """A command line for bash; seconds until it is killed."""
+    """A command line for bash; seconds until it is killed; whether it is to have the network."""
 
     command: str
     timeout: int = Field(default=120, ge=1, le=600)
+    network: bool = False
 
 
 class Bash:
@@ -32,9 +35,10 @@ class Bash:
     arguments = BashArguments
     description = prompt("bash")
 
-    def __init__(self, workspace: Workspace, spill_dir: Path) -> None:
+    def __init__(self, workspace: Workspace, spill_dir: Path, box: Box) -> None:
         self._root = workspace.root
         self._spill_dir = spill_dir
+        self._boxed = Boxed(workspace.root, spill_dir, box)
 
     def preview(self, arguments: BashArguments) -> Preview:
         command = arguments.command
@@ -42,24 +46,26 @@ class Bash:
             raise TryAgain("command is empty")
         if "\x00" in command:
             raise TryAgain("command has a NUL character, which no shell can run")
-        return Preview("command", one_line(command, TITLE), command, key=command)
+        title = f"{WITH_NETWORK} {command}" if arguments.network else command
+        return Preview("command", one_line(title, TITLE), command, key=command)
 
     async def run(self, arguments: BashArguments) -> ToolResult:
         self.preview(arguments)
         shell = find_program("bash", outside=self._root) or "/bin/sh"
-        outcome = await run(
+        ended = await self._boxed.run(
             [shell, "-c", arguments.command],
             cwd=self._root,
             limits=Limits(seconds=float(arguments.timeout)),
-            spill_dir=self._spill_dir,
+            network=arguments.network,
         )
+        outcome = ended.outcome
         text = plain(outcome.output).rstrip("\n")
         shown = within(text, TOKENS, outcome, self._spill_dir) if text else "(no output)"
         how = ending(outcome)
         return ToolResult(
-            f"{how}\n{shown}",
+            "\n".join(filter(None, (how, shown, ended.refused, ended.later))),
             ok=outcome.exit_code == 0,
-            summary=f"{how}, {outcome.seconds:.1f} s",
+            summary="; ".join(filter(None, (f"{how}, {outcome.seconds:.1f} s", ended.later))),
             check=_check(arguments.command, outcome, text),
         )
 

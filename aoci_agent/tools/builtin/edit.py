@@ -11,6 +11,7 @@ from aoci_agent.tools.edit_texts import after_edit, not_found, region
 from aoci_agent.tools.lines import split
 from aoci_agent.tools.placeholders import refuse_placeholders
 from aoci_agent.tools.replacing import Replacement, find
+from aoci_agent.tools.syntax_errors import new_errors
 from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 SHOWN_MATCHES = 8
@@ -46,7 +47,7 @@ class Edit:
     def preview(self, arguments: EditArguments) -> Preview:
         plan = self._plan(arguments)
         body = unified(plan.path, plan.file.text, plan.found.text)
-        title = f"edit {plan.path}" + ("" if body else " (already applied)")
+        title = f"edit {self._documents.shown(plan.path)}" + ("" if body else " (already applied)")
         return Preview("diff", title, body, key=plan.path)
 
     async def run(self, arguments: EditArguments) -> ToolResult:
@@ -64,9 +65,11 @@ class Edit:
         shift = len(split(found.text)) - len(found.view.lines)
         ids = (file.content_id, saved)
         self._documents.ledger.edited(path, ids, found.line_numbers[0], shift)
+        text = after_edit(path, file, found, moved=known not in {"", file.content_id})
+        errors = new_errors(path, file.text, found.text)
         return ToolResult(
-            after_edit(path, file, found, moved=known not in {"", file.content_id}),
-            summary=f"at line {_lines(found)}",
+            f"{text}\n{errors}" if errors else text,
+            summary=f"at line {_lines(found)}{', new syntax error' if errors else ''}",
             changed=(path,),
             diff=unified(path, file.text, found.text),
         )

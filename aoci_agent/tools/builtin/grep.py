@@ -14,6 +14,7 @@ from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 TOKENS = 4_000
 WIDTH = 300  # characters of a line
+NAMED = 3  # files that were not searched
 
 
 class GrepArguments(Arguments):
@@ -59,7 +60,7 @@ def _result(found: Found, limit: int) -> ToolResult:
     total = len(found.lines)
     if not total:
         text = "no matches" if found.complete else "no matches before the search was cut short"
-        return ToolResult(text, summary=text)
+        return ToolResult(text + _withheld(found), summary=text)
     shown = found.lines[:limit]
     text, count = fit(shown, _grouped, TOKENS)
     about = f"{total}" if found.complete else f"more than {total}"
@@ -68,7 +69,17 @@ def _result(found: Found, limit: int) -> ToolResult:
         reached = "raise limit, or narrow the search"
         advice = reached if count == limit else "narrow pattern, path or glob"
         text += f"\n[{count} of {about} matching lines shown: {advice}]"
-    return ToolResult(text, summary=f"{about} matching lines in {files} files")
+    summary = f"{about} matching lines in {files} files"
+    return ToolResult(text + _withheld(found), summary=summary)
+
+
+def _withheld(found: Found) -> str:
+    if not found.withheld:
+        return ""
+    named = ", ".join(found.withheld[:NAMED]) + (", …" if len(found.withheld) > NAMED else "")
+    number = len(found.withheld)
+    noun = "file that may hold secrets was" if number == 1 else "files that may hold secrets were"
+    return f"\n[{number} {noun} not searched ({named}): read asks the user]"
 
 
 def _grouped(lines: list[Line]) -> str:

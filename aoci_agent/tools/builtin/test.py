@@ -9,10 +9,12 @@ from pathlib import Path
 from pydantic import Field
 
 from aoci_agent.base import tokens
+from aoci_agent.base.box import Box
 from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import Workspace
-from aoci_agent.base.process import Limits, Outcome, run
+from aoci_agent.base.process import Limits, Outcome
 from aoci_agent.base.terminal import one_line
+from aoci_agent.tools.boxed import WITH_NETWORK, Boxed
 from aoci_agent.tools.output import ending, plain, spilled, within
 from aoci_agent.tools.reports.reading import report_of
 from aoci_agent.tools.reports.report import Report
@@ -36,12 +38,13 @@ _ERROR = re.compile(
 
 
 class TestArguments(Arguments):
-    """What to run ("" for all), and more words for the runner."""
+    """What to run ("" for all), more words for the runner, and whether it is to have the network."""
 
     __test__ = False  # not a test class, whatever pytest thinks of the name
     target: str = ""
     args: str = ""
     timeout: int = Field(default=300, ge=1, le=600)
+    network: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class _Ran:
     outcome: Outcome
     text: str
     report: Report | None
+    notes: tuple[str, ...]  # what the sandbox refused, and what was changed that runs later
 
     @property
     def passed(self) -> bool:
@@ -77,26 +81,30 @@ class TestTool:
     arguments = TestArguments
     description = prompt("test")
 
-    def __init__(self, workspace: Workspace, spill_dir: Path) -> None:
+    def __init__(self, workspace: Workspace, spill_dir: Path, box: Box) -> None:
         self._workspace = workspace
         self._spill_dir = spill_dir
+        self._boxed = Boxed(workspace.root, spill_dir, box)
 
     def preview(self, arguments: TestArguments) -> Preview:
         command = self._runner(arguments).command
         title = f"test {arguments.target}".rstrip()
+        if arguments.network:
+            title = f"{WITH_NETWORK} {title}"
         return Preview("command", title, command, key=command)
 
     async def run(self, arguments: TestArguments) -> ToolResult:
         runner = await asyncio.to_thread(self._runner, arguments)
-        outcome = await run(
+        ended = await self._boxed.run(
             runner.argv,
             cwd=self._workspace.root / runner.folder,
             env=dict(runner.env),
             limits=Limits(seconds=float(arguments.timeout), output_bytes=OUTPUT),
-            spill_dir=self._spill_dir,
+            network=arguments.network,
         )
+        outcome, notes = ended.outcome, tuple(filter(None, (ended.refused, ended.later)))
         text = plain(outcome.output).strip("\n")
-        ran = _Ran(runner, outcome, text, report_of(text, runner.reader))
+        ran = _Ran(runner, outcome, text, report_of(text, runner.reader), notes)
         return await asyncio.to_thread(self._result, ran)
 
     def _runner(self, arguments: TestArguments) -> Runner:
@@ -117,6 +125,7 @@ class TestTool:
         parts.append(self._details(ran))
         if ran.outcome.exit_code == NOT_FOUND:
             parts.append("a program was not found: are the project's dependencies installed?")
+        parts += ran.notes
         check = Check(ran.runner.command, ran.passed, report.failing if report else ())
         return ToolResult("\n".join(filter(None, parts)), summary=summary, check=check)
 

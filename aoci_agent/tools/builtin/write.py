@@ -9,6 +9,7 @@ from aoci_agent.tools.diffs import unified
 from aoci_agent.tools.documents import Documents
 from aoci_agent.tools.lines import split
 from aoci_agent.tools.placeholders import refuse_placeholders
+from aoci_agent.tools.syntax_errors import new_errors
 from aoci_agent.tools.tool import Arguments, Effect, Preview, ToolResult, prompt
 
 
@@ -33,7 +34,8 @@ class Write:
     def preview(self, arguments: WriteArguments) -> Preview:
         path, before, after = self._plan(arguments)
         body = unified(path, before.text if before else None, after.text)
-        return Preview("diff", f"write {path}" if before else f"create {path}", body, key=path)
+        verb = "write" if before else "create"
+        return Preview("diff", f"{verb} {self._documents.shown(path)}", body, key=path)
 
     async def run(self, arguments: WriteArguments) -> ToolResult:
         return await asyncio.to_thread(self._write, arguments)
@@ -46,9 +48,10 @@ class Write:
         lines = len(split(after.text))
         self._documents.ledger.wrote(path, saved, lines)
         verb = "wrote" if before else "created"
+        errors = new_errors(path, before.text if before else None, after.text)
         return ToolResult(
-            f"{verb} {path}: {lines} lines",
-            summary=f"{verb}, {lines} lines",
+            f"{verb} {path}: {lines} lines" + (f"\n{errors}" if errors else ""),
+            summary=f"{verb}, {lines} lines{', new syntax error' if errors else ''}",
             changed=(path,),
             diff=unified(path, before.text if before else None, after.text),
         )

@@ -1,5 +1,6 @@
 """The approval panel: what would run, exactly, and four answers. Deny is the default."""
 
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,9 @@ from textual.widgets._input import Input
 from textual.widgets._static import Static
 
 from aoci_agent.agent.approval import Answer, Decision, Question
-from aoci_agent.base.terminal import clean, one_line
+from aoci_agent.base.terminal import one_line
 from aoci_agent.tui import diff, foreign
-from aoci_agent.tui.exactly import exact_command, warnings
+from aoci_agent.tui.exactly import exact_command, exact_lines, warnings
 from aoci_agent.tui.surroundings import screen_height, screen_width
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 QUIET = 0.3  # seconds without a key before the panel listens
 CHOICES = ("y", "a", "n", "c")
 DENY = CHOICES.index("n")
-CHROME = 17  # lines of the screen that are not the body while a question is up
+CHROME = 18  # lines of the screen that are not the body while a question is up
 MOVES = {"left": -1, "right": 1, "tab": 1}
 SCROLLS = {"up": -1, "down": 1, "space": 1}
 
@@ -90,8 +91,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         yield Static(_title(preview.kind, title), markup=False, id="approval-title")
         yield self._body
         yield self._more
-        if self.question.reason:
-            yield Static(foreign.line(self.question.reason, 300, "$muted"), markup=False, id="why")
+        yield Static(self._why(), markup=False, id="why")
         yield self._keys
 
     def on_mount(self) -> None:
@@ -171,11 +171,11 @@ class ApprovalPanel(Vertical, can_focus=True):
             self.deny()
         elif key == "c":
             self._ask_comment()
-        elif self.question.preview.kind == "command" and self._below() > 0:
+        elif self.question.preview.kind != "diff" and self._below() > 0:
             self.page(1)  # a command is approved only when its end has been on the screen
         elif key == "y":
             self._resolve(Decision(Answer.ONCE))
-        elif self.question.preview.key:
+        elif self.question.always:
             self._resolve(Decision(Answer.SESSION))
 
     def _ask_comment(self) -> None:
@@ -214,26 +214,37 @@ class ApprovalPanel(Vertical, can_focus=True):
             shown = exact_command(preview.body or preview.title)
         else:
             shown = foreign.block(preview.body)
-        return shown if self._grants_line() else Content.assemble(shown, *self._grants())
+        return Content.assemble(shown, *self._parts(), *([] if self._fits() else self._grants()))
 
-    def _grants_line(self) -> bool:
-        """What "always" grants is short enough for a line of its own, or is the command itself."""
-        preview = self.question.preview
-        same = preview.key == preview.body
-        return same or len(clean(preview.key)) + 50 < screen_width(self)
+    def _parts(self) -> list[Content]:
+        """The parts that need consent, where they are not all of the command."""
+        parts = self.question.parts
+        if not parts or parts == (self.question.preview.body,):
+            return []
+        return [Content.styled("\nneeds your consent:\n", "$muted"), exact_lines(parts)]
 
-    def _grants(self) -> tuple[Content, Content]:
-        key = self.question.preview.key
-        if not key:
-            return Content(), Content()
-        preview = self.question.preview
-        if preview.kind == "command" and key == preview.body:
-            key = "this exact command"
-        elif preview.kind == "diff":
-            key = f"every further edit of {key}"
-        return Content.styled("\n a allows in this session: ", "$muted"), foreign.block(
-            key, "$muted"
-        )
+    def _why(self) -> Content:
+        reason = foreign.line(f"the model asks; {self.question.reason}".rstrip("; "), 300, "$muted")
+        box = self.question.box
+        style = "$text-warning" if re.search(r"NO SANDBOX|partial|NETWORK", box) else "$muted"
+        return Content("\n").join([reason, foreign.line(box, 300, style)] if box else [reason])
+
+    def _fits(self) -> bool:
+        """What "always" grants is one rule, short enough for the line of the keys."""
+        always = self.question.always
+        return len(always) == 1 and len(exact_lines(always).plain) + 45 < screen_width(self)
+
+    def _grants(self) -> list[Content]:
+        """The rules that "always" adds, exactly, one a line."""
+        always = self.question.always
+        if not always:
+            return []
+        told = Content.styled("\na allows in this session:", "$muted")
+        return [
+            told,
+            Content(" " if self._fits() else "\n"),
+            exact_lines(always, "" if self._fits() else "  "),
+        ]
 
     def _below(self) -> int:
         return max(0, int(self._body.max_scroll_y - self._body.scroll_y))
@@ -256,10 +267,11 @@ class ApprovalPanel(Vertical, can_focus=True):
         parts = [
             Content.styled(f" {name} {words[name]} ", "reverse" if self._at == place else "")
             for place, name in enumerate(CHOICES)
-            if name != "a" or self.question.preview.key
+            if name != "a" or self.question.always
         ]
-        keys = Content(" ").join(parts)
-        self._keys.update(Content.assemble(keys, *self._grants()) if self._grants_line() else keys)
+        self._keys.update(
+            Content.assemble(Content(" ").join(parts), *(self._grants() if self._fits() else []))
+        )
 
 
 def _title(kind: str, title: str) -> Content:

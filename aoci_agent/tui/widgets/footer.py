@@ -1,4 +1,4 @@
-"""The footer: context gauge, cost of the turn by bucket, session cost, mode and model in one line."""
+"""The footer: context gauge, mode and sandbox, cost of the turn by bucket, session cost, model in one line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from aoci_agent.tui.session import Status
 
 SEPARATOR = Content.styled(" | ", "$faint")
-KEPT = 2  # policy and context gauge
+KEPT = 2  # policy and context gauge: the last to go, behind them mode and sandbox
 BAR_FROM = 130  # cells of a footer that has room for a bar
 BAR = 8
 MODE_STYLES = {"full-auto": "$text-error bold", "auto-edit": "$text-warning"}
+BOX_STYLES = {"partial": "$text-warning", "NONE": "$text-error bold", "OFF": "$text-error bold"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,12 @@ def fields(figures: Figures, *, bar: bool = False) -> list[list[Content]]:
     status = figures.status
     if status is None:
         return [[Content.styled("opening…", "$muted")]]
-    mode = str(status.mode)
     made = [
         [foreign.line(status.policy, 20, "$muted")],
         _context(figures.gauge, status.window, bar=bar),
+        _hands(status),
         *([_turn(figures.turn)] if figures.turn and figures.turn.steps else []),
         *([_session(figures.session)] if figures.session else []),
-        [Content.styled(mode, MODE_STYLES.get(mode, "$muted"))],
     ]
     return [*made, _model(status.model)]
 
@@ -119,6 +119,15 @@ def _context(gauge: "Gauge | None", window: int | None, *, bar: bool) -> list[Co
 def _bar(share: float) -> str:
     full = min(BAR, max(1 if share else 0, round(share * BAR)))
     return "█" * full + "░" * (BAR - full)
+
+
+def _hands(status: "Status") -> list[Content]:
+    """Mode and sandbox, which are always told: what it may do, and what holds it."""
+    mode = str(status.mode)
+    told = Content.styled(mode, MODE_STYLES.get(mode, "$muted"))
+    box = Content.styled(f"box {status.sandbox}", BOX_STYLES.get(status.sandbox, "$muted"))
+    doubt = [] if status.trusted else [Content.styled(" untrusted", "$text-warning")]
+    return [Content.assemble(told, *doubt, " ", box), Content.assemble(told, " ", box)]
 
 
 def _turn(turn: "Totals") -> list[Content]:

@@ -170,6 +170,14 @@ class Prompt(TextArea):
         self.delete((row, span[0]), (row, span[1]), maintain_selection_offset=False)
         return True
 
+    def _unfold_here(self) -> None:
+        """Show the paste that the cursor touches in full."""
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        if span := self.pastes.span_at(line, column):
+            whole = clean(self.pastes.unfold(line[slice(*span)]))
+            self.replace(whole, (row, span[0]), (row, span[1]), maintain_selection_offset=False)
+
     def _outside(self, place: "Location") -> "Location":
         row, column = place
         if row >= self.document.line_count:
@@ -201,7 +209,9 @@ class Prompt(TextArea):
     async def _tab(self) -> None:
         if chosen := self._completions.chosen:
             self._complete(chosen.name)
-        elif not self.text:
+        elif self.text:
+            self._unfold_here()
+        else:
             await self.run_action("app.focus_call(-1)")
 
     def _complete(self, name: str) -> None:

@@ -11,7 +11,7 @@ from aoci_agent.views.graph.repair import Repair, Repaired, Strategy
 from aoci_agent.views.graph.store import SCHEMA, Store
 from aoci_agent.views.model import Delta, Source
 
-VERSION = 2  # raise whenever facts or resolution come out differently
+VERSION = 3  # raise whenever facts or resolution come out differently
 _FILE = "graph.db"
 
 

@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from aoci_agent.base.errors import NotPossible, TryAgain
+from aoci_agent.base.box import Access, Box, Unboxed
+from aoci_agent.base.errors import ForModel, NotPossible
 from aoci_agent.base.process import Peer
 from aoci_agent.views.navigate.answer import NoAnswer
 
@@ -30,13 +31,14 @@ T = TypeVar("T")
 
 
 class Link:
-    """Starts the process at the first question. Its methods may be called from any thread."""
+    """Starts the process in `box` at the first question. Its methods may be called from any thread."""
 
-    def __init__(self, hello: Mapping[str, Any], cwd: Path) -> None:
+    def __init__(self, hello: Mapping[str, Any], cwd: Path, box: Box | None = None) -> None:
         self.status: list[Mapping[str, Any]] = []  # of every server, as last heard
         self.restarts = 0
         self._hello = json.dumps(hello).encode()
         self._cwd = cwd
+        self._box = box or Unboxed()
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -65,7 +67,7 @@ class Link:
         if loop is None or thread is None:
             return
         with suppress(TimeoutError, NoAnswer):
-            asyncio.run_coroutine_threadsafe(self._end(), loop).result(_CLOSE_SECONDS)
+            asyncio.run_coroutine_threadsafe(self._shut(), loop).result(_CLOSE_SECONDS)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_CLOSE_SECONDS)
         if not thread.is_alive():
@@ -144,8 +146,9 @@ class Link:
         await self._end()
         argv = [sys.executable, "-I", "-c", _CODE, str(_PACKAGE.parent)]
         try:
-            peer = await Peer.start(argv, cwd=self._cwd, env=_OFFLINE)
-        except TryAgain as error:
+            entry = self._box.enter(argv, self._cwd, Access(write=False))
+            peer = await Peer.start(entry, cwd=self._cwd, env=_OFFLINE)
+        except ForModel as error:
             raise NoAnswer(str(error)) from error
         lines = peer.lines()
         try:
@@ -153,6 +156,9 @@ class Link:
             first = await anext(lines, b"")
         except (ConnectionError, NotPossible):
             first = b""
+        except asyncio.CancelledError:
+            await peer.stop()
+            raise
         if not first:
             await peer.stop()
             words = " ".join(peer.stderr_tail.split())[-200:]
@@ -177,6 +183,13 @@ class Link:
             for future in self._waiting.values():
                 if not future.done():
                     future.set_result({"none": "the process of the language servers ended"})
+
+    async def _shut(self) -> None:
+        """End the process, also one that is only starting."""
+        if (opening := self._opening) is not None:
+            opening.cancel()
+            await asyncio.wait((opening,))
+        await self._end()
 
     async def _end(self) -> None:
         peer, self._peer = self._peer, None

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
+from aoci_agent.base.box import Box
 from aoci_agent.views.model import Location
 from aoci_agent.views.navigate.answer import Answer, NoAnswer, Place, Provenance, joined
 from aoci_agent.views.navigate.link import Link
@@ -35,7 +36,7 @@ class LiveNavigator:
     """A Navigator over the language servers that are installed. Close it at the end.
 
     `scratch` is a folder outside the repository; what `doctor` shows is kept there. `files` lists the
-    repository's paths for the servers that need it.
+    repository's paths for the servers that need it. The servers run in `box`, and only read there.
     """
 
     root: Path
@@ -46,12 +47,13 @@ class LiveNavigator:
     limit: float = LIMIT
     bounds: Bounds = field(default_factory=Bounds)
     find: Callable[[Row, Path | None], str | None] = found
+    box: Box | None = None
 
     def __post_init__(self) -> None:
         self.root = self.root.resolve()
         self._launches: dict[str, Launch | str] = {}
         hello = {"root": str(self.root), "cwd": str(self.scratch), "bounds": asdict(self.bounds)}
-        self._link = Link(hello, self.scratch)
+        self._link = Link(hello, self.scratch, self.box)
         self._kept: list[Status] = []
 
     def definition(self, path: str, line: int, column: int) -> Answer:

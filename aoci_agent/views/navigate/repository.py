@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from aoci_agent.base.box import Box
 from aoci_agent.views.navigate.live import FOLDER, LiveNavigator
 from aoci_agent.views.navigate.policy import Navigation, Policy
 from aoci_agent.views.navigate.static import StaticNavigator
@@ -13,14 +14,20 @@ class Beside:
 
     `files` gives the repository's files as the graph is of at that moment. `cache` is the
     repository's folder outside of it. Choosing any policy but static is what makes the
-    repository trusted: the setting `navigation`, which no repository can set.
+    repository trusted: the setting `navigation`, which no repository can set. Servers run in `box`.
     """
 
     def __init__(
-        self, root: Path, cache: Path, policy: Policy, files: Callable[[], Mapping[str, str]]
+        self,
+        root: Path,
+        cache: Path,
+        policy: Policy,
+        files: Callable[[], Mapping[str, str]],
+        box: Box | None = None,
     ) -> None:
         trusted = policy is not Policy.STATIC
-        self.live = LiveNavigator(root, cache / FOLDER, lambda: list(files()), trusted=trusted)
+        scratch = cache / FOLDER
+        self.live = LiveNavigator(root, scratch, lambda: list(files()), trusted=trusted, box=box)
         self._policy = policy
         self._files = files
         self._told: Mapping[str, str] | None = None

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-VERSION = 1  # raise whenever definitions come out differently: views made of them are dropped
+VERSION = 2  # raise whenever definitions come out differently: views made of them are dropped
 _KEPT = 32  # files just changed: every view asks for the outline of each
 SIGNATURE = 200  # characters of one, in an outline
 
@@ -67,6 +67,7 @@ def _cut(item: Definition) -> Definition:
 def whole_outline(path: str, data: bytes) -> Outline:
     """The outline with whole signatures, of heads up to 2000 bytes."""
     from aoci_agent.aoci.facts.parsing import TooSlow
+    from aoci_agent.base.secrets import blanked
     from aoci_agent.views.syntax.table import language_named, reader_of
     from aoci_agent.views.syntax.text import Text, bounded, decoded
 
@@ -75,7 +76,7 @@ def whole_outline(path: str, data: bytes) -> Outline:
     if not language:
         return Outline("")
     try:
-        return Outline(language, tuple(reader_of(language)(Text(path, bounded(text)))))
+        return Outline(language, tuple(reader_of(language)(Text(path, bounded(blanked(text))))))
     except TooSlow:
         return Outline(language, problem="that would take too long to parse")
     except Exception as error:  # noqa: BLE001 - one odd file must not cost the views of a repository

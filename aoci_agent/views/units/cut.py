@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from aoci_agent.aoci.layers import is_test
+from aoci_agent.base.secrets import blanked
 from aoci_agent.views.model import Level, Unit
 from aoci_agent.views.syntax.outline import CALLABLES, SPACES, VALUES, Definition, Outline
 from aoci_agent.views.syntax.text import decoded
 from aoci_agent.views.units import prose
 from aoci_agent.views.units.pieces import LONGEST, PARAGRAPH, pieces, trimmed
 
-VERSION = 1  # raise whenever units come out differently
+VERSION = 2  # raise whenever units come out differently
 
 
 class Span(NamedTuple):
@@ -28,7 +29,7 @@ class Span(NamedTuple):
 
 def cut(path: str, data: bytes, outline: Outline) -> tuple[Unit, ...]:
     """The units of a file, L0 first, then by place; none of an empty file."""
-    lines = lines_of(decoded(data))
+    lines = lines_of(blanked(decoded(data)))  # units are kept
     if not lines:
         return ()
     test = is_test(path)

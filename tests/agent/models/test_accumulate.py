@@ -127,6 +127,7 @@ TOLERATED: list[tuple[str, list[object], list[tuple[str, str, str]]]] = [
 @pytest.mark.parametrize(
     ("chunks", "expected"), [x[1:] for x in TOLERATED], ids=[x[0] for x in TOLERATED]
 )
+@pytest.mark.gate("R15", "S11")
 def test_odd_calls(chunks: list[object], expected: list[tuple[str, str, str]]) -> None:
     finished = read(*chunks)
     assert seen(finished) == expected
@@ -149,6 +150,7 @@ REFUSED: list[tuple[str, list[object]]] = [
 
 
 @pytest.mark.parametrize("chunks", [x[1] for x in REFUSED], ids=[x[0] for x in REFUSED])
+@pytest.mark.gate("R15", "S11")
 def test_absurd_replies(chunks: list[object]) -> None:
     with pytest.raises(MalformedReply):
         read(*chunks)

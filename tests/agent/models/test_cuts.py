@@ -1,7 +1,7 @@
 """A reply that was cut anywhere never becomes a call (safety.md R14)."""
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,8 @@ from aoci_agent.agent.models.prices import Prices
 from aoci_agent.agent.models.providers import Endpoint
 from aoci_agent.agent.models.reading import END, read_reply
 
+pytestmark = pytest.mark.gate("R14")
+
 CALLER, PRICES = Caller("m", "server"), Prices("m", {}, local=True)
 
 ARGUMENTS = [
@@ -47,7 +49,11 @@ REPLIES = [
 
 
 @pytest.mark.parametrize("body", REPLIES, ids=range(len(REPLIES)))
-async def test_every_byte_of_twenty_replies(body: bytes) -> None:
+@pytest.mark.gate("S11")
+async def test_every_byte_of_twenty_replies(
+    body: bytes, record_property: Callable[[str, object], None]
+) -> None:
+    record_property("cases", len(body))
     whole = await _read(body)
     assert isinstance(whole, Reply)
     executed = set[tuple[str, str]]()

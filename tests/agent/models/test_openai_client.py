@@ -315,6 +315,7 @@ async def test_a_server_that_goes_away_later_may_come_back() -> None:
 
 
 @pytest.mark.parametrize("stall", [0, 1, 3])
+@pytest.mark.gate("R16")
 async def test_silence_before_the_first_piece_is_busy(stall: int) -> None:
     answer = replace(says("hi"), stall=stall)
     async with client_of(answer, timeouts=QUICK) as (client, _):
@@ -322,6 +323,7 @@ async def test_silence_before_the_first_piece_is_busy(stall: int) -> None:
             await hear(client)
 
 
+@pytest.mark.gate("R16")
 async def test_silence_in_the_middle_is_a_cut_with_an_estimate() -> None:
     whole = says("one two three four five six")
     answer = replace(whole, stall=whole.body.index(b"data:", 10) + 3)
@@ -368,6 +370,7 @@ async def test_an_error_inside_the_stream_before_and_after_text() -> None:
 
 
 @pytest.mark.parametrize("body", [b"data: {oops\n\n", b"data: [1]\n\n", events({"hello": 1})])
+@pytest.mark.gate("R15", "S11")
 async def test_nonsense_with_status_200_is_malformed(body: bytes) -> None:
     async with client_of(Answer(body)) as (client, _):
         with pytest.raises(MalformedReply):

@@ -23,6 +23,7 @@ async def record(path: Path) -> list[list[object]]:
     return [list((await hear(model)).pieces), list((await hear(model)).pieces)]
 
 
+@pytest.mark.gate("R37")
 async def test_a_replay_is_the_same_stream(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     recorded = await record(path)
@@ -72,6 +73,7 @@ async def test_an_exhausted_recording_says_so(tmp_path: Path) -> None:
         ("\n", "line 1"),
     ],
 )
+@pytest.mark.gate("T35", "S11")
 def test_a_file_that_is_no_recording(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text(text)

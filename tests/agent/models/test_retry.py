@@ -16,6 +16,8 @@ from aoci_agent.agent.models.scripted import Line, ScriptedModel
 from aoci_agent.base.errors import ModelUnavailable
 from aoci_agent.policies.conversation import AssistantMessage
 
+pytestmark = pytest.mark.gate("R13")
+
 
 @dataclass
 class Clock:

@@ -100,6 +100,7 @@ async def test_a_worker_that_ignores_a_cancel_is_stuck(tmp_path: Path) -> None:
         assert not running.usable
 
 
+@pytest.mark.gate("R16")
 async def test_silence_is_a_drop(tmp_path: Path) -> None:
     async with session("hear(); hear(); hear()", tmp_path) as running:
         with pytest.raises(Dropped, match="nothing"):

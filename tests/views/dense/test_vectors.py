@@ -61,6 +61,7 @@ def test_loading_counts_as_use(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["rubbish", "cut", "emptied", "turned"])
+@pytest.mark.gate("R24", "T23", "S11")
 def test_a_damaged_file_costs_time_only(tmp_path: Path, harm: str) -> None:
     cache, keys = stored(tmp_path, 500)
     file = tmp_path / FILE
@@ -81,6 +82,7 @@ def test_a_damaged_file_costs_time_only(tmp_path: Path, harm: str) -> None:
     assert cache.problem or harm == "emptied"
 
 
+@pytest.mark.gate("R24", "T23")
 def test_a_damaged_row_is_as_good_as_none(tmp_path: Path) -> None:
     cache, keys = stored(tmp_path)
     with sqlite3.connect(tmp_path / FILE) as base:
@@ -113,6 +115,7 @@ def test_without_a_folder_nothing_is_kept() -> None:
     assert cache.prune(set()) == cache.size == 0
 
 
+@pytest.mark.gate("R24")
 def test_several_processes_may_write_at_once(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; import numpy as np\n"

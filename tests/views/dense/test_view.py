@@ -221,6 +221,7 @@ def test_what_is_saved_is_loaded_without_the_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize("choice", ["flat", "hnsw"])
 @pytest.mark.parametrize("name", ["units.json", "files.f16", "blocks.f16"])
 @pytest.mark.parametrize("harm", ["cut", "turned", "gone", "emptied"])
+@pytest.mark.gate("R24", "S11")
 def test_a_damaged_file_is_refused(tmp_path: Path, choice: Choice, name: str, harm: str) -> None:
     built(BULK, choice).save(tmp_path)
     file = tmp_path / name

@@ -116,6 +116,7 @@ def test_settings_of_the_content_are_in_the_config() -> None:
     assert built(TEXTS, LexicalSettings(k1=2.0)).config == usual.config
 
 
+@pytest.mark.gate("R24", "S11")
 def test_a_damaged_index_is_refused(tmp_path: Path) -> None:
     built(TEXTS).save(tmp_path)
     (tmp_path / "blocks.times.npy").write_bytes(b"short")

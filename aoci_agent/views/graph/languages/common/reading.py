@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from aoci_agent.aoci.facts.parsing import TooSlow
+from aoci_agent.base.secrets import blanked
 from aoci_agent.views.graph.languages.common.names import Names
 from aoci_agent.views.graph.languages.common.walk import Idiom, Walk
 from aoci_agent.views.graph.model import FileFacts
@@ -74,4 +75,4 @@ def lost(root: "Node") -> int:
 
 def text_of(path: str, data: bytes) -> Text:
     """The text of a file as parsers are given it."""
-    return Text(path, bounded(decoded(data)))
+    return Text(path, bounded(blanked(decoded(data))))

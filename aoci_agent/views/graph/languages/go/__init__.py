@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from aoci_agent.base.secrets import blanked
 from aoci_agent.views.graph.draft import Draft
 from aoci_agent.views.graph.languages import outlined
 from aoci_agent.views.graph.languages.go.finder import GoFinder, space_of
@@ -20,7 +21,7 @@ class Go:
     outside = GoOutside()
 
     def read(self, path: str, data: bytes) -> FileFacts:
-        text = Text(path, decoded(data))
+        text = Text(path, blanked(decoded(data)))
         draft = Draft(self.name, space_of(path, text.text), text.count)
         return outlined.read(
             text, data, Grammar("tree_sitter_go"), draft, GoReader(text, draft).file

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from aoci_agent.base.secrets import blanked
 from aoci_agent.views.graph.draft import Draft
 from aoci_agent.views.graph.languages import outlined
 from aoci_agent.views.graph.languages.python.finder import PythonFinder
@@ -20,7 +21,7 @@ class Python:
     outside = PythonOutside()
 
     def read(self, path: str, data: bytes) -> FileFacts:
-        text = Text(path, decoded(data))
+        text = Text(path, blanked(decoded(data)))
         draft = Draft(self.name, path, text.count)
         return outlined.read(
             text, data, Grammar("tree_sitter_python"), draft, Reader(text, draft).statements

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from aoci_agent.aoci.facts.languages import language_of
+from aoci_agent.base.secrets import blanked
 from aoci_agent.views.graph.draft import Draft
 from aoci_agent.views.graph.languages import outlined
 from aoci_agent.views.graph.languages.script.finder import ScriptFinder
@@ -27,7 +28,7 @@ class Script:
     outside = ScriptOutside()
 
     def read(self, path: str, data: bytes) -> FileFacts:
-        text = Text(path, decoded(data))
+        text = Text(path, blanked(decoded(data)))
         known = language_of(path)
         grammar = _GRAMMARS.get(known.name if known is not None else "", _GRAMMARS["javascript"])
         draft = Draft(self.name, path, text.count)

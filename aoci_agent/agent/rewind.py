@@ -1,0 +1,272 @@
+"""Going back to before a question: the files the agent changed, the conversation, or both."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from aoci_agent.agent.changes import Changes, Plan, Span
+from aoci_agent.agent.events import HistoryRewritten
+from aoci_agent.agent.past import Mark, Past, What, rewound
+from aoci_agent.agent.undo import LATE, Undo
+from aoci_agent.base.errors import BadUsage, ForUser, NotPossible
+from aoci_agent.base.snapshots.restoring import Restoring, bring_back_git
+from aoci_agent.base.snapshots.store import Moment
+from aoci_agent.base.snapshots.trees import Entry
+from aoci_agent.policies.conversation import Message
+
+NO_MOMENT = 1_000_000_000
+_FAULTS = (OSError, sqlite3.Error, NotPossible)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where one can go back to, and what the agent changed since."""
+
+    name: str  # "turn 3", or "r12" for before a rewinding
+    prompt: str  # the question, or what was rewound to
+    at: float  # seconds since 1970, 0 when not known
+    files: int = 0
+    added: int = 0  # lines
+    removed: int = 0
+    conversation: bool = True  # False: only files changed there
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a preview. `why` is "" when it will be put back; the diff is of what happens to it,
+    or of what somebody else did to it since the agent."""
+
+    path: str
+    added: int = 0
+    removed: int = 0
+    diff: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What going back would do to files."""
+
+    files: tuple[File, ...]
+    conflicts: tuple[File, ...]
+    lost: tuple[File, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """What was done. `prompt` is the question that can be asked anew, "" when it stays asked."""
+
+    files: tuple[str, ...]
+    failed: dict[str, str]
+    prompt: str = ""
+
+
+class Refused(ForUser):
+    """Somebody else changed the same files. `conflicts` say which, with diffs."""
+
+    def __init__(self, conflicts: tuple[File, ...]) -> None:
+        names = ", ".join(file.path for file in conflicts[:5])
+        more = f" and {len(conflicts) - 5} more" if len(conflicts) > 5 else ""
+        super().__init__(
+            f"not rewound: changed by somebody else since the agent did: {names}{more}",
+            "go back with the other files only, or save and undo those changes first",
+        )
+        self.conflicts = conflicts
+
+
+class Rewind:
+    """Goes back in one session. `take_up` puts an earlier conversation into the agent."""
+
+    def __init__(
+        self,
+        undo: Undo,
+        past: Past,
+        take_up: Callable[[Sequence[Message]], None],
+        follow: Callable[[tuple[str, ...]], object] = len,
+    ) -> None:
+        """`follow` hears of the files that were put back."""
+        self._follow = follow
+        self._undo = undo
+        self._past = past
+        self._take_up = take_up
+        self._changes = Changes(undo.snapshots) if undo.snapshots is not None else None
+
+    async def points(self) -> tuple[Point, ...]:
+        """Where one can go back to, newest first."""
+        await self._undo.begun()
+        return await asyncio.to_thread(self._points)
+
+    async def preview(self, point: Point) -> Preview:
+        """What going back to it would do to files."""
+        await self._undo.begun()
+        return await asyncio.to_thread(self._preview, point.name)
+
+    async def restore(
+        self, point: Point, what: What = "both", *, only_safe: bool = False
+    ) -> Rewound:
+        """Go back. Raises Refused where somebody else changed the same files, unless `only_safe`:
+        then those stay as they are. Raises ForUser when the present state cannot be saved first.
+        """
+        await self._undo.begun()
+        mark = self._mark(point.name)
+        if what != "code" and mark is None:
+            raise BadUsage("at this point the conversation did not change", "rewind the code only")
+        number, done = 0, Rewound((), {})
+        if what != "conversation":
+            number, done = await asyncio.to_thread(self._files, point.name, what, only_safe)
+            await asyncio.to_thread(self._follow, done.files)
+        if what == "code" or mark is None:
+            return done
+        if not number:
+            number = await asyncio.to_thread(self._conversation_only, point.name)
+        messages = mark.messages
+        self._past.write(HistoryRewritten(rewound(point.name, f"r{number}"), messages))
+        self._take_up(messages)
+        prompt = mark.prompt if point.name.startswith("turn") else ""
+        return Rewound(done.files, done.failed, prompt)
+
+    # -- in a thread ------------------------------------------------------------------------------
+
+    def _points(self) -> tuple[Point, ...]:
+        moments = self._moments()
+        points = [Point(mark.name, mark.prompt, mark.at) for mark in self._past.marks]
+        known = {point.name for point in points}
+        alone = (m for m in moments if m.kind == "rewind" and m.label.startswith("code "))
+        points += [
+            Point(f"r{m.number}", m.label.removeprefix("code "), m.at, conversation=False)
+            for m in alone
+            if f"r{m.number}" not in known
+        ]
+        times = {m.turn: m.at for m in reversed(moments) if m.kind == "turn"}
+        placed = sorted(points, key=lambda point: _place(point.name, moments), reverse=True)
+        return tuple(self._counted(point, moments, times) for point in placed)
+
+    def _counted(self, point: Point, moments: list[Moment], times: dict[int, float]) -> Point:
+        at = point.at or (times.get(int(point.name[5:]), 0.0) if point.name[0] == "t" else 0.0)
+        if self._changes is None:
+            return replace(point, at=at)
+        spans = self._changes.spans(_since(point.name, moments)).values()
+        changed = [span for span in spans if _is_file(span) and span.before != span.after]
+        lines = [self._changes.lines(span.before, span.after) for span in changed]
+        added, removed = sum(a for a, _ in lines), sum(r for _, r in lines)
+        return replace(point, at=at, files=len(changed), added=added, removed=removed)
+
+    def _preview(self, name: str) -> Preview:
+        if self._changes is None:
+            return Preview((), (), (), ("there are no snapshots in this session",))
+        moments = _since(name, self._moments())
+        plan = self._changes.plan(moments)
+        notes: list[str] = []
+        if late := sum(moment.label == LATE for moment in moments):
+            notes.append(f"{late} calls were cut short: all until the next look counts as theirs")
+        first = (moments[0].kind, moments[0].turn) if moments else ("", 0)
+        if name.startswith("turn") and first != ("turn", int(name[5:])):
+            notes.append(
+                "not all comes back: its first snapshot was not taken or is no longer kept"
+            )
+        return self._shown(plan, self._changes, tuple(notes))
+
+    def _shown(self, plan: Plan, changes: Changes, notes: tuple[str, ...]) -> Preview:
+        files = [
+            File(
+                step.path,
+                *changes.lines(step.present, step.target),
+                changes.diff(step.path, step.present, step.target),
+            )
+            for step in plan.steps
+            if "d" not in (step.target and step.target.kind, step.present and step.present.kind)
+        ]
+        if plan.git:
+            files.append(File(".git"))
+        snapshots = self._undo.snapshots
+        present = snapshots.present(plan.conflicts) if snapshots else {}
+        conflicts = [
+            File(
+                path,
+                diff=changes.diff(path, _kept(plan.spans[path].after), present.get(path)),
+                why=why,
+            )
+            for path, why in plan.conflicts.items()
+        ]
+        lost = [File(path, why=why) for path, why in plan.lost.items()]
+        return Preview(tuple(files), tuple(conflicts), tuple(lost), notes)
+
+    def _files(self, name: str, what: What, only_safe: bool) -> tuple[int, Rewound]:  # noqa: FBT001
+        snapshots, changes = self._undo.snapshots, self._changes
+        if snapshots is None or changes is None:
+            raise ForUser("there are no snapshots in this session", "rewind the conversation only")
+        try:
+            before = self._undo.settle()
+            moments = _since(name, self._moments())
+            plan = changes.plan(moments)
+            if plan.conflicts and not only_safe:
+                raise Refused(self._shown(plan, changes, ()).conflicts)
+            if not plan.steps and not plan.git and what == "code":
+                return 0, Rewound((), {})
+            label = name if what == "both" else f"code {name}"
+            turn = self._past.turns
+            number = snapshots.store.begin(self._undo.session, "rewind", turn, label, before)
+        except _FAULTS as error:
+            told = f"not rewound: the present state cannot be saved first ({error})"
+            raise ForUser(told, "free some space, then try again") from error
+        outcome = Restoring(snapshots).run(plan.steps)
+        folders = {s.path for s in plan.steps if s.present is not None and s.present.kind == "d"}
+        failed = {path: why for path, why in outcome.failed.items() if path not in folders}
+        if plan.git:
+            try:
+                bring_back_git(snapshots, plan.git)
+                outcome.done.append(".git")
+            except _FAULTS as error:
+                failed[".git"] = str(error)
+        try:
+            snapshots.store.end(number, self._undo.settle())
+        except _FAULTS as error:
+            failed["(the state afterwards)"] = f"could not be saved: {error}"
+        return number, Rewound(tuple(outcome.done), failed)
+
+    def _conversation_only(self, name: str) -> int:
+        """The number of a moment in which no file changed; without snapshots, one that no moment has."""
+        snapshots = self._undo.snapshots
+        none = NO_MOMENT + self._past.rewindings
+        if snapshots is None:
+            return none
+        try:
+            now, turn = self._undo.settle(), self._past.turns
+            number = snapshots.store.begin(self._undo.session, "rewind", turn, name, now)
+            snapshots.store.end(number, now)
+        except _FAULTS:
+            return none  # the files are not touched, so nothing is lost
+        return number
+
+    def _moments(self) -> list[Moment]:
+        snapshots = self._undo.snapshots
+        return snapshots.store.moments(self._undo.session) if snapshots is not None else []
+
+    def _mark(self, name: str) -> Mark | None:
+        return next((mark for mark in self._past.marks if mark.name == name), None)
+
+
+def _since(name: str, moments: list[Moment]) -> list[Moment]:
+    """What happened from a point on."""
+    number = int(name.lstrip("turn "))
+    if name.startswith("turn"):
+        return [moment for moment in moments if moment.turn >= number]
+    return [moment for moment in moments if moment.number >= number]
+
+
+def _place(name: str, moments: list[Moment]) -> tuple[int, int]:
+    """For sorting: a rewinding comes behind the question it happened in."""
+    number = int(name.lstrip("turn "))
+    if name.startswith("turn"):
+        return number, 0
+    return next((m.turn for m in moments if m.number == number), 0), number
+
+
+def _is_file(span: Span) -> bool:
+    return not any(entry is not None and entry.kind in "do" for entry in (span.before, span.after))
+
+
+def _kept(entry: Entry | None) -> Entry | None:
+    return entry if entry is not None and entry.kind in "fl" else None

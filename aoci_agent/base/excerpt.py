@@ -1,0 +1,94 @@
+"""A repository of its own that holds the history up to one commit, and nothing that came later.
+
+Objects travel as one pack, without any transport: no protocol, hook or configuration of the source
+takes part. Blobs that a partial clone lacks stay missing.
+"""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from aoci_agent.base.armed import hardened_of
+from aoci_agent.base.errors import NotPossible
+from aoci_agent.base.git import Repository
+from aoci_agent.base.hardened import HardenedGit
+from aoci_agent.base.process import Limits
+
+BRANCH = "base"
+_PACKING = Limits(seconds=900.0, output_bytes=20_000, spill_bytes=1_000_000)
+
+
+def excerpt(source: Repository, commit: str, path: Path) -> Repository:
+    """The repository at `path`, made when it is not there: a branch `base` at `commit`, no work tree.
+
+    Made beside it and renamed, so that it is whole or missing. Raises NotPossible.
+    """
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryDirectory(prefix=f"{path.name}-", dir=path.parent) as folder:
+            made = Path(folder) / "made"
+            _make(source, commit, made)
+            try:
+                made.rename(path)
+            except OSError as error:
+                if not path.exists():  # another process was faster otherwise
+                    raise NotPossible(f"cannot make {path}: {error.strerror}") from error
+    found = Repository.find(path)
+    if found is None or found.root != path.resolve():
+        raise NotPossible(f"{path} is no repository; remove it, and it is made again")
+    return found
+
+
+def staged(repository: Repository, without: Sequence[str] = ()) -> str:
+    """All that was done in a work tree since its commit, new files too, as a diff without context.
+
+    It is added to the index of that work tree, so this is for one that nobody works in any more.
+    `without` are paths that do not count. Raises NotPossible.
+    """
+    git = _writing(repository)
+    git.do("add", "--all", "--", ".")
+    options = ("--cached", "-U0", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--binary")
+    changed = os.fsdecode(git.read("diff", "--cached", "--name-only", "-z", "--no-renames", "HEAD"))
+    paths = [path for path in changed.split("\0") if path and not path.startswith(tuple(without))]
+    if not paths:
+        return ""
+    return os.fsdecode(git.read("diff", *options, "HEAD", "--", *paths))
+
+
+def applied(repository: Repository, patch: str) -> None:
+    """Apply a patch to a work tree. Raises NotPossible where it does not fit."""
+    _writing(repository).do(
+        "apply", "--whitespace=nowarn", "-", stdin=patch.encode("utf-8", "surrogateescape")
+    )
+
+
+def _writing(repository: Repository) -> "_Git":
+    here = hardened_of(repository)
+    return _Git(here.program, here.git_dir, here.work_tree, here.personal)
+
+
+def _make(source: Repository, commit: str, path: Path) -> None:
+    path.mkdir(mode=0o700)
+    here = hardened_of(source)
+    there = _Git(here.program, path / ".git", path, here.personal)
+    there.do("init", "--quiet", f"--initial-branch={BRANCH}", "--template=", str(path))
+    objects = path / ".git" / "objects" / "pack" / "pack"
+    objects.parent.mkdir(parents=True, exist_ok=True)
+    options = ("--revs", "--missing=allow-any", "--quiet", "--delta-base-offset")
+    _writing(source).do("pack-objects", *options, str(objects), stdin=f"{commit}\n".encode())
+    there.do("update-ref", f"refs/heads/{BRANCH}", commit)
+
+
+class _Git(HardenedGit):
+    """The commands of this module, as disarmed as the reading ones."""
+
+    __slots__ = ()
+
+    def do(self, *args: str, stdin: bytes | None = None) -> None:
+        """Run one. Raises NotPossible with git's complaint."""
+        defined = self.defined() if self.git_dir.exists() else ()
+        outcome = self._run(defined, *args, limits=_PACKING, stdin=stdin)
+        if outcome.exit_code != 0:
+            lines = os.fsdecode(outcome.stderr).strip().splitlines()
+            raise NotPossible(f"git {args[0]}: {lines[-1] if lines else 'no answer'}")

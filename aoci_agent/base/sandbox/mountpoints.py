@@ -1,0 +1,68 @@
+"""What stands outside of the box while a command runs: folders whose names cannot be taken meanwhile.
+
+Only what exists can be covered in a mount namespace. An empty `.git` folder is nothing to git, which
+goes on to look above it; an empty file there would be an error. A lock file counts the commands that
+use them and says which are ours, also over several sessions and after one was killed.
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class MountPoints:
+    """Those of one workspace, or of several that share a folder of the agent's."""
+
+    lock: Path
+
+    def hold(self, names: Sequence[Path]) -> tuple[tuple[Path, ...], Callable[[], None]]:
+        """Those of the names that stand for nothing now, and what to call when the command has ended.
+
+        What cannot be created is left out: nobody else can create it either.
+        """
+        descriptor = self._open()
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        for path in names:
+            with suppress(OSError):
+                path.mkdir(mode=0o755)
+                os.write(descriptor, os.fsencode(path) + b"\0")
+        ours = self._ours(descriptor)
+        held = tuple(path for path in names if path in ours and path.is_dir())
+        return held, lambda: self._leave(descriptor)
+
+    @property
+    def temporary(self) -> Path:
+        """Where commands of the partial layer have their temporary folders."""
+        return self.lock.with_name("tmp")
+
+    def sweep(self) -> None:
+        """Remove what a killed session left."""
+        self._leave(self._open())
+
+    def _open(self) -> int:
+        self.lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+
+    def _ours(self, descriptor: int) -> tuple[Path, ...]:
+        size = os.fstat(descriptor).st_size
+        names = os.pread(descriptor, size, 0).split(b"\0")
+        return tuple(dict.fromkeys(Path(os.fsdecode(name)) for name in names if name))
+
+    def _leave(self, descriptor: int) -> None:
+        """The last one out removes them. A folder that somebody filled meanwhile is theirs."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for path in self._ours(descriptor):
+                with suppress(OSError):
+                    path.rmdir()
+            os.ftruncate(descriptor, 0)
+            shutil.rmtree(self.temporary, ignore_errors=True)
+        except BlockingIOError:
+            pass  # another command still runs there
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,85 @@
+"""What the commands of replay share: where runs and bases lie, the tasks, the box, the user's consent."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from aoci_agent.base.box import Box, Strength, Unboxed
+from aoci_agent.base.errors import BadUsage, BadWorkspace, ForUser
+from aoci_agent.base.files import STATE
+from aoci_agent.base.git import Repository
+from aoci_agent.base.places import Places
+from aoci_agent.base.sandbox.ladder import open_box
+from aoci_agent.bench import work_root
+from aoci_agent.cli.arguments import Arguments
+from aoci_agent.evals.replay.bases import Bases
+from aoci_agent.evals.replay.store import RunFolder
+
+TASKS = f"{STATE}/tasks.toml"
+
+
+def repository_of(folder: Path) -> Repository:
+    """The repository of a folder. Raises BadWorkspace where there is none."""
+    root = work_root(folder)
+    found = Repository.find(root)
+    if found is None:
+        raise BadWorkspace(
+            f"{root} is in no git repository", "replay works on a history: git init, or --cwd"
+        )
+    return found
+
+
+def tasks_file(arguments: Arguments, repository: Repository) -> Path:
+    """The file named, or that of the repository."""
+    return arguments.tasks or repository.root / TASKS
+
+
+def runs_home(places: Places, repository: Repository) -> Path:
+    """Where the runs of a repository are kept."""
+    return places.data / "replay" / places.project(repository.root)
+
+
+def run_named(home: Path, name: str) -> RunFolder:
+    """The run of that name, or the newest. Raises BadUsage naming what there is."""
+    there = sorted((path.parent for path in home.glob("*/run.json")), key=_made, reverse=True)
+    if not there:
+        raise BadUsage("there is no run of this repository", "aoci-agent replay run")
+    for path in there:
+        if not name or path.name == name:
+            return RunFolder(path)
+    raise BadUsage(f"there is no run {name}", f"there are {', '.join(p.name for p in there[:8])}")
+
+
+def bases_of(repository: Repository, places: Places, *, no_sandbox: bool) -> Bases:
+    """Repositories and environments of the bases, in the cache. Raises ForUser without a strong box."""
+    home = places.cache / "replay" / places.project(repository.root)
+    own = (places.config, places.data, places.cache)
+
+    def boxed(root: Path, readable: Sequence[Path]) -> Box:
+        if no_sandbox:
+            return Unboxed()
+        box = open_box(root, own, home / "boxes", os.environ, readable)
+        if box.strength is not Strength.STRONG:
+            raise ForUser(
+                f"there is no strong sandbox to run the project's code in: {box.why}",
+                "install bubblewrap, or pass --dangerously-no-sandbox",
+            )
+        return box
+
+    return Bases(repository, home, boxed, os.environ)
+
+
+def consent(question: str, *, given: bool) -> None:
+    """Ask on the terminal. Raises BadUsage where nobody can answer or the answer is no."""
+    if given:
+        return
+    if not sys.stdin.isatty():
+        raise BadUsage(f"{question}: nobody is there to answer", "pass --yes")
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise BadUsage("nothing was started")
+
+
+def _made(path: Path) -> float:
+    return (path / "run.json").stat().st_mtime

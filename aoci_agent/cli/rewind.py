@@ -1,0 +1,115 @@
+"""`aoci-agent rewind`: going back in the newest session of this folder, without opening it."""
+
+import asyncio
+import datetime
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from aoci_agent.agent.past import Past
+from aoci_agent.agent.record import NoRecord, Recorder, SessionRecord
+from aoci_agent.agent.resume import find, read
+from aoci_agent.agent.rewind import File, Point, Preview, Refused, Rewind, Rewound
+from aoci_agent.agent.undo import open_undo
+from aoci_agent.base.errors import BadUsage, Exit, ForUser
+from aoci_agent.base.git import Repository
+from aoci_agent.base.places import Places
+from aoci_agent.base.terminal import clean, one_line
+from aoci_agent.bench import work_root
+from aoci_agent.cli.arguments import Arguments
+
+_PROMPT = 60  # cells of a question's first words
+_PATH = 300
+
+
+def run(arguments: Arguments) -> int:
+    """List, show or do it. Raises Refused where somebody else changed the same files."""
+    return asyncio.run(_run(arguments))
+
+
+async def _run(arguments: Arguments) -> int:
+    root, places = work_root(arguments.cwd), Places(os.environ)
+    path = find(places.data / "sessions" / places.project(root), arguments.resume or "")
+    looks = arguments.listing or arguments.dry_run
+    recorder: Recorder = NoRecord() if looks else SessionRecord(path)
+    past = Past(recorder)
+    try:
+        session = read(path).session_id
+        past.read(path)
+        undo = open_undo(root, Repository.find(root), places, session, lambda: False)
+        try:
+            for told in undo.news():
+                print(clean(told), file=sys.stderr)
+            return await _act(arguments, Rewind(undo, past, lambda _: None), path)
+        finally:
+            await undo.close()
+    finally:
+        past.close()
+
+
+async def _act(arguments: Arguments, rewind: Rewind, path: Path) -> int:
+    points = await rewind.points()
+    if arguments.listing:
+        _print_points(points)
+        return Exit.DONE
+    point = _chosen(points, arguments.point, path)
+    if arguments.dry_run:
+        _print_preview(point, await rewind.preview(point))
+        return Exit.DONE
+    try:
+        done = await rewind.restore(point, arguments.what, only_safe=arguments.only_safe)
+    except Refused as error:
+        _print_conflicts(error.conflicts)
+        raise ForUser(error.message, "--only-safe goes back with the other files") from error
+    return _print_done(point, done, arguments.what)
+
+
+def _chosen(points: tuple[Point, ...], word: str, path: Path) -> Point:
+    if not points:
+        raise BadUsage(f"session {path.stem} has no question to go back to", "aoci-agent -c")
+    if not word:
+        return points[0]
+    name = f"turn {word}" if word.isdigit() else word
+    for point in points:
+        if point.name == name:
+            return point
+    raise BadUsage(f"there is no point '{word}'", "aoci-agent rewind --list")
+
+
+def _print_points(points: Iterable[Point]) -> None:
+    for point in points:
+        at = datetime.datetime.fromtimestamp(point.at).strftime("%m-%d %H:%M") if point.at else ""
+        files = "1 file " if point.files == 1 else f"{point.files} files"
+        what = f"{files:>10}  +{point.added} -{point.removed}"
+        words = point.prompt if point.name.startswith("turn") else f"(rewound to {point.prompt})"
+        name = point.name.removeprefix("turn ")
+        print(f"{name:>5}  {at:11}  {what:<26}  {one_line(words, _PROMPT)}")
+
+
+def _print_preview(point: Point, preview: Preview) -> None:
+    print(f"back to before {point.name}: {one_line(point.prompt, _PROMPT)}")
+    for file in preview.files:
+        print(f"  {one_line(file.path, _PATH)}  +{file.added} -{file.removed}")
+    for file in (*preview.conflicts, *preview.lost):
+        print(f"  not {one_line(file.path, _PATH)}: {file.why}")
+    for note in preview.notes:
+        print(f"  {note}")
+
+
+def _print_conflicts(files: Iterable[File]) -> None:
+    for file in files:
+        print(f"{one_line(file.path, _PATH)}: {file.why}", file=sys.stderr)
+        if file.diff:
+            print(clean(file.diff), file=sys.stderr)
+
+
+def _print_done(point: Point, done: Rewound, what: str) -> int:
+    count = "1 path" if len(done.files) == 1 else f"{len(done.files)} paths"
+    parts = {"code": count, "conversation": "the conversation"}.get(
+        what, f"{count} and the conversation"
+    )
+    print(f"back to before {point.name}: {parts}; `aoci-agent rewind` undoes it")
+    for path, why in done.failed.items():
+        print(f"  not {one_line(path, _PATH)}: {why}", file=sys.stderr)
+    return Exit.FAILED if done.failed else Exit.DONE

@@ -1,0 +1,82 @@
+"""A session of this program on a task, from its prompt to its end, with what it used counted."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aoci_agent.agent.events import ToolFinished, TurnFinished
+from aoci_agent.agent.models.model import Model
+from aoci_agent.agent.session import Session
+from aoci_agent.base.errors import ForModel, ForUser
+from aoci_agent.evals.replay.cell import Spent
+from aoci_agent.evals.replay.task import Budget
+
+RUNNING = ("bash", "test")
+EDITING = ("edit", "write")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a session is opened with. `state` takes its record and what is derived of the tree.
+
+    `readable` are folders outside of the tree that its commands need, `variables` their environment.
+    """
+
+    tree: Path
+    state: Path
+    policy: str
+    model: str  # "" for one that is put in afterwards
+    budget: Budget
+    readable: tuple[Path, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+Opener = Callable[[Opening], Session]
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """How the agent's turn went. `broke`: the infrastructure ended it, not the agent."""
+
+    reason: str
+    message: str
+    spent: Spent
+    steps: int
+    seconds: float
+    commands: int = 0
+    failed_edits: int = 0
+    broke: bool = False
+
+
+async def attempt(prompt: str, opening: Opening, opener: Opener, model: Model | None) -> Worked:
+    """Run one turn. `model` takes the place of the session's own. Raises ForUser where it cannot open."""
+    begun = time.monotonic()
+    session = opener(opening)
+    if model is not None:
+        session.agent.model = model
+    finished, message = None, ""
+    commands = failed = 0
+    try:
+        async with aclosing(session.run(prompt)) as events:
+            async for event in events:
+                if isinstance(event, ToolFinished):
+                    commands += event.call.name in RUNNING
+                    failed += event.call.name in EDITING and not event.result.ok
+                elif isinstance(event, TurnFinished):
+                    finished, message = event, event.message
+    except (ForModel, ForUser) as error:
+        message = str(error)
+    finally:
+        await session.close()
+    return Worked(
+        reason=finished.reason if finished else "failed",
+        message=message,
+        spent=Spent.of(session.cost()),
+        steps=session.cost().steps,
+        seconds=time.monotonic() - begun,
+        commands=commands,
+        failed_edits=failed,
+        broke=finished is None or finished.reason == "model",
+    )

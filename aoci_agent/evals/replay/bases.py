@@ -1,0 +1,85 @@
+"""Where cells start: for each base commit a repository without a future, and a prepared environment."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from aoci_agent.base.box import Box
+from aoci_agent.base.excerpt import excerpt
+from aoci_agent.base.git import Repository
+from aoci_agent.base.worktrees import Worktree
+from aoci_agent.evals.replay.environment import TREE, Environment, key_of, prepare, recipe_of
+
+# What a set-up may know of the user's environment: where packages come from.
+_PACKAGES = (
+    *("PIP_", "UV_", "npm_config_", "NPM_CONFIG_", "CARGO_REGISTRIES_", "GOPROXY", "GOFLAGS"),
+    *("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
+)
+OpenBox = Callable[[Path, Sequence[Path]], Box]
+"""The box of a workspace; the folders named besides are readable in it."""
+
+
+class Bases:
+    """Everything lies below `home`, outside of the user's repository, and can be made again."""
+
+    def __init__(
+        self, source: Repository, home: Path, open_box: OpenBox, env: Mapping[str, str]
+    ) -> None:
+        self.source = source
+        self.home = home
+        self.open_box = open_box
+        self._env = {name: value for name, value in env.items() if name.startswith(_PACKAGES)}
+
+    def commit(self, name: str) -> str:
+        """The full id. NotPossible for what is no commit of the source."""
+        return self.source.git("rev-parse", "--verify", f"{name}^{{commit}}").strip()
+
+    def repository(self, commit: str) -> Repository:
+        """Its history up to there, and no more."""
+        return excerpt(self.source, commit, self.home / "repositories" / commit)
+
+    def environment(self, commit: str, setup: str = "") -> Environment:
+        """Prepared when it is not there. Raises NotPossible with what the set-up said."""
+        with self._bare(commit, f"setup-{commit[:12]}") as tree:
+            recipe = recipe_of(tree, setup)
+            folder = self.home / "environments" / key_of(tree, recipe)
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with _alone(folder):
+                if not (folder / TREE).exists():
+                    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+                        copy = Path(scratch) / TREE
+                        shutil.copytree(tree, copy, symlinks=True, ignore=_no_git)
+                        copy.rename(folder / TREE)
+                return prepare(recipe, folder, self.open_box(folder, ()), self._env)
+
+    @contextmanager
+    def tree(self, commit: str, name: str, environment: Environment) -> Generator[Path]:
+        """A work tree of the base with what the environment brings; gone afterwards, whatever was done."""
+        with self._bare(commit, name) as tree:
+            environment.carry(tree)
+            yield tree
+
+    @contextmanager
+    def _bare(self, commit: str, name: str) -> Generator[Path]:
+        repository = self.repository(commit)
+        with Worktree(repository, self.home / "trees", name, base=commit, branch=False) as made:
+            yield made.path
+
+
+def _no_git(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if name == ".git"]
+
+
+@contextmanager
+def _alone(folder: Path) -> Generator[None]:
+    """One at a time prepares an environment; the others wait, and find it ready."""
+    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,187 @@
+"""What the tests of a project need, prepared once for all trees that declare the same.
+
+A folder holds a checkout `tree`, in which the set-up runs, and beside it what it makes outside of the
+tree (a venv, a target folder). What the set-up leaves in the tree and git ignores (node_modules) is
+copied into the tree of every cell.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from aoci_agent.base.box import Access, Box
+from aoci_agent.base.errors import ForModel, NotPossible
+from aoci_agent.base.files import atomic_write
+from aoci_agent.base.process import Limits, find_program, run_blocking
+
+READY = "ready"
+TREE = "tree"
+FOLDER = "AOCI_REPLAY_ENV"  # tells a set-up command of the user's own where its folder is
+_LIMITS = Limits(seconds=1200.0, output_bytes=200_000, spill_bytes=50_000_000)
+_DECLARED = (
+    *(
+        "pyproject.toml",
+        "setup.py",
+        "setup.cfg",
+        "tox.ini",
+        "Pipfile.lock",
+        "uv.lock",
+        "poetry.lock",
+    ),
+    *("package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"),
+    *("Cargo.toml", "Cargo.lock", "go.mod", "go.sum", "pom.xml", "Gemfile.lock", "composer.lock"),
+)
+_TEST_GROUPS = ("test", "tests", "testing", "dev")
+CARRIED = ("node_modules", "vendor/bundle")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The commands that prepare an environment; `{env}` in them is its folder. `shown` names it."""
+
+    shown: str
+    commands: tuple[tuple[str, ...], ...]
+    path: tuple[str, ...] = ()  # folders below the environment that go before PATH
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A prepared one. `folder` is only read by cells."""
+
+    folder: Path
+    recipe: Recipe
+
+    def variables(self) -> dict[str, str]:
+        """For commands that need it: its folders go before those of PATH."""
+        path = os.environ.get("PATH", os.defpath)
+        first = [str(self.folder / name) for name in self.recipe.path]
+        return {
+            FOLDER: str(self.folder),
+            "PATH": os.pathsep.join((*first, path)),
+            **{name: _filled(value, self.folder) for name, value in self.recipe.variables},
+        }
+
+    def carry(self, tree: Path) -> None:
+        """Copy what the set-up left in its tree into another one."""
+        for name in CARRIED:
+            source, target = self.folder / TREE / name, tree / name
+            if source.is_dir() and not target.exists():
+                shutil.copytree(source, target, symlinks=True)
+
+
+def recipe_of(tree: Path, setup: str = "") -> Recipe:
+    """The set-up of a project, by what lies at its root; the user's own where there is one."""
+    if setup:
+        shell = find_program("bash", outside=tree) or "/bin/sh"
+        return Recipe(setup, ((shell, "-c", setup),), path=("bin", "venv/bin"))
+    if any((tree / name).is_file() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
+        return _python(tree)
+    if (tree / "package.json").is_file():
+        return _node(tree)
+    if (tree / "Cargo.toml").is_file():
+        cargo = find_program("cargo", outside=tree)
+        commands = ((cargo, "fetch"),) if cargo else ()
+        variables = (("CARGO_TARGET_DIR", "{env}/target"), ("CARGO_NET_OFFLINE", "true"))
+        return Recipe("cargo fetch", commands, variables=variables)
+    return Recipe("nothing", ())
+
+
+def key_of(tree: Path, recipe: Recipe) -> str:
+    """What decides whether two trees can share an environment: the recipe and all that is declared."""
+    digest = hashlib.blake2b(repr(recipe).encode(), digest_size=10)
+    names = [*_DECLARED, *sorted(p.relative_to(tree).as_posix() for p in _requirements(tree))]
+    for name in names:
+        with suppress(OSError):
+            digest.update(name.encode() + b"\0" + (tree / name).read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def prepare(recipe: Recipe, folder: Path, box: Box, env: Mapping[str, str]) -> Environment:
+    """Run the commands in `folder`/tree, with network. Done once: a folder that is ready is taken.
+
+    `env` are the user's proxies and package indexes, by name. Raises NotPossible with the end of
+    what the failing command said.
+    """
+    made = Environment(folder, recipe)
+    if (folder / READY).exists():
+        return made
+    variables = {**env, **made.variables()}
+    for command in recipe.commands:
+        argv = [_filled(word, folder) for word in command]
+        try:
+            entry = box.enter(argv, folder / TREE, Access(network=True))
+            done = run_blocking(entry, cwd=folder / TREE, limits=_LIMITS, env=variables)
+        except ForModel as error:
+            raise NotPossible(f"set-up: {error}") from error
+        if done.exit_code != 0:
+            said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[-600:]
+            how = "no end in time" if done.timed_out else f"exit {done.exit_code}"
+            raise NotPossible(f"set-up: {' '.join(argv[:4])}…: {how}: {said}")
+    atomic_write(folder / READY, recipe.shown.encode())
+    return made
+
+
+def _filled(word: str, folder: Path) -> str:
+    return word.replace("{env}", str(folder))
+
+
+def _python(tree: Path) -> Recipe:
+    """A venv with what the project and its tests declare. The code itself comes from each tree."""
+    pip = (
+        "{env}/venv/bin/python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    )
+    files = [
+        word for path in _requirements(tree) for word in ("-r", path.relative_to(tree).as_posix())
+    ]
+    commands: list[tuple[str, ...]] = [
+        (sys.executable, "-m", "venv", "{env}/venv"),
+        (*pip, "pytest", ".", *_groups(tree)),
+    ]
+    if files:
+        commands.append((*pip, *files))
+    source = "src" if (tree / "src").is_dir() else "."
+    variables = (("PYTHONPATH", source), ("PYTHONDONTWRITEBYTECODE", "1"))
+    return Recipe("venv, project and test dependencies", tuple(commands), ("venv/bin",), variables)
+
+
+def _groups(tree: Path) -> list[str]:
+    """The requirements of test groups and extras of pyproject.toml, as they are written there."""
+    try:
+        data = tomllib.loads((tree / "pyproject.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        return []
+    extras: Any = data.get("project", {}).get("optional-dependencies", {})
+    found: list[str] = []
+    for table in (data.get("dependency-groups", {}), extras):
+        for name in _TEST_GROUPS:
+            if isinstance(table, dict):
+                items = cast("dict[str, Sequence[object]]", table).get(name, ())
+                found += [item for item in items if isinstance(item, str)]
+    return list(dict.fromkeys(found))
+
+
+def _requirements(tree: Path) -> list[Path]:
+    """Files of requirements for tests, compiled ones before what they were compiled from."""
+    stems = ("tests", "test", "requirements-tests", "requirements-test", "requirements-dev", "dev")
+    places = [folder / f"{stem}.txt" for stem in stems for folder in (tree / "requirements", tree)]
+    return [path for path in places if path.is_file()][:1]
+
+
+def _node(tree: Path) -> Recipe:
+    npm = find_program("npm", outside=tree) or "npm"
+    locked = (tree / "package-lock.json").is_file()
+    words = ("ci" if locked else "install", "--ignore-scripts", "--no-audit", "--no-fund")
+    return Recipe(f"npm {words[0]}", ((npm, *words),), variables=(("CI", "1"),))

@@ -1,0 +1,1 @@
+"""Command lines for bash, read without running them: their parts, and what each part may do."""

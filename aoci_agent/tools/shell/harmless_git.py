@@ -1,0 +1,39 @@
+"""Whether reading commands of git run nothing of the repository they look at."""
+
+import functools
+from pathlib import Path
+
+from aoci_agent.base.armed import hardened_of, hook_files, settings_that_run
+from aoci_agent.base.errors import NotPossible
+from aoci_agent.base.git import Repository
+
+_NAMES_NOTHING = ("remote.origin.url",)  # told by `settings_that_run`, but never run by reading
+_SUBMODULE = b"160000 "
+_HOOK = "post-index-change"  # the one hook that `git status` and `git diff` may run
+
+
+def harmless(folder: Path) -> bool:
+    """False where settings name programs, that hook exists, or submodules have settings of their own."""
+    repository = Repository.find(folder)
+    if repository is None:
+        return False
+    try:
+        git = hardened_of(repository)
+        settings = settings_that_run(git)
+        armed = [name for name, _ in settings if name.lower() not in _NAMES_NOTHING]
+        hooked = any(hook.name == _HOOK for hook in hook_files(git, settings))
+        if armed or hooked:
+            return False
+        staged = git.read("ls-files", "--stage", "-z").split(b"\0")
+        return not any(entry.startswith(_SUBMODULE) for entry in staged)
+    except NotPossible:
+        return False
+
+
+def harmless_below(root: Path | None) -> "functools.partial[bool]":
+    """The question for folders of a workspace; without a root the answer is no."""
+    return functools.partial(_below, root)
+
+
+def _below(root: Path | None, folder: str) -> bool:
+    return root is not None and harmless(root / folder)

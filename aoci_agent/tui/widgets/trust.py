@@ -1,0 +1,122 @@
+"""The panel that asks whether a folder is trusted. It waits; the session works without it meanwhile."""
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets._static import Static
+
+from aoci_agent.tui import foreign
+from aoci_agent.tui.quiet_keys import QuietKeys
+from aoci_agent.tui.surroundings import screen_width
+from aoci_agent.tui.trust_lines import TURNS_ON, headline, what_lines
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.events import Click, Key, Paste
+
+    from aoci_agent.base.trust_store import Trust
+
+
+class TrustPanel(Vertical, can_focus=True):
+    """Not now is the default, and yes takes two different keys: y chooses it, Enter confirms it.
+
+    So neither keys typed before the panel listened, nor a prompt that begins with "y", nor a paste
+    can trust a folder: all of them go into the prompt, and the panel waits without the keys.
+    """
+
+    DEFAULT_CSS = """
+    TrustPanel { height: auto; padding: 0 1; border: round $foreground 25%; background: $background; }
+    TrustPanel:focus { border: round $warning; }
+    TrustPanel > Static { height: auto; }
+    TrustPanel > #trust-keys { margin: 1 0 0 0; }
+    """
+
+    class Answered(Message):
+        """The person decided; None: not now."""
+
+        def __init__(self, *, trusted: bool | None) -> None:
+            super().__init__()
+            self.trusted = trusted
+
+    class Typed(Message):
+        """Text meant for the prompt, which gets the keys with it."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, folder: str, trust: "Trust") -> None:
+        super().__init__(id="trust")
+        self._folder = folder
+        self._trust = trust
+        self._quiet = QuietKeys()
+        self._yes = False
+        self._left = False  # the keys are on their way to the prompt
+        self._what = Static(markup=False)
+        self._keys = Static(markup=False, id="trust-keys")
+
+    def compose(self) -> "ComposeResult":
+        title = foreign.line(headline(self._folder, self._trust.state), 300, "$text-warning bold")
+        yield Static(title, markup=False)
+        yield self._what
+        yield Static(Content.styled(TURNS_ON, "$muted"), markup=False)
+        yield self._keys
+
+    def on_mount(self) -> None:
+        self._quiet.begin()
+        self._paint()
+        self.focus()
+
+    def on_resize(self) -> None:
+        self._paint()
+
+    def on_focus(self) -> None:
+        self._left = False
+        self._quiet.begin()
+        self.call_after_refresh(self._paint)
+
+    def on_blur(self) -> None:
+        self._yes = False
+        self.call_after_refresh(self._paint)
+
+    def on_click(self, event: "Click") -> None:
+        event.stop()
+
+    def on_paste(self, event: "Paste") -> None:
+        event.stop()
+        self.post_message(self.Typed(event.text))
+
+    async def _on_key(self, event: "Key") -> None:
+        key, character = event.key, event.character if event.is_printable else None
+        early = self._quiet.too_early() or self._left
+        if not early and key == "y" and not self._yes:
+            self._yes = True
+            self._paint()
+        elif not early and key == "n":
+            self.post_message(self.Answered(trusted=False))
+        elif not early and key in ("enter", "escape"):
+            self.post_message(self.Answered(trusted=True if self._yes and key == "enter" else None))
+        elif character:
+            self.post_message(self.Typed(("y" if self._yes else "") + character))
+            self._yes, self._left = False, True
+        elif not early:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _paint(self) -> None:
+        width = max(20, screen_width(self) - 6)
+        lines = [foreign.line(line, width) for line in what_lines(self._trust, most=4)]
+        self._what.update(Content("\n").join(lines))
+        if not self.has_focus:
+            keys = Content.styled(
+                "not trusted meanwhile; /trust yes or /trust no decides", "$muted"
+            )
+        elif self._yes:
+            keys = Content.styled(" Enter trusts this folder; any other key does not ", "reverse")
+        else:
+            later = Content.styled(" Enter not now ", "reverse")
+            keys = Content.assemble(later, "  y trust  n no, and do not ask again")
+        self._keys.update(keys)

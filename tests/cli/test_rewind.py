@@ -1,0 +1,111 @@
+"""`aoci-agent rewind`, as a script uses it after a headless session."""
+
+from pathlib import Path
+
+import pytest
+from support.net import Net
+
+from aoci_agent.agent.events import SessionStarted
+from aoci_agent.agent.record import SessionRecord
+from aoci_agent.agent.resume import read
+from aoci_agent.base.errors import BadUsage, Exit, ForUser
+from aoci_agent.base.places import Places
+from aoci_agent.base.snapshots.snapshots import store_folder
+from aoci_agent.cli.arguments import parse
+
+STARTED = SessionStarted("s1", "/x", "m", "grep-read", "ask", "", "p", "", "no index", "0")
+
+
+@pytest.fixture
+async def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which a session changed two files in two questions."""
+    monkeypatch.setenv("AOCI_AGENT_HOME", str(tmp_path / "home"))
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "a.py").write_text("start\n")
+    places = Places({"AOCI_AGENT_HOME": str(tmp_path / "home"), "HOME": str(tmp_path)})
+    path = places.data / "sessions" / places.project(root) / "s1.jsonl"
+    net = Net(root, store_folder(places, root), recorder=SessionRecord(path))
+    net.past.write(STARTED)
+    await net.asks("fix \x1b[2J it")
+    await net.edits("a.py", b"one\n")
+    await net.asks("and b")
+    await net.edits("b.py", b"two\n")
+    net.past.close()
+    await net.close()
+    return root
+
+
+def rewind(root: Path, *words: str) -> int:
+    arguments = parse(["rewind", *words, "--cwd", str(root)])
+    return arguments.command(arguments)
+
+
+def record(root: Path) -> Path:
+    return next((root.parent / "home").rglob("s1.jsonl"))
+
+
+def test_the_points_are_listed_newest_first(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rewind(shop, "--list") == Exit.DONE
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.split()[0] == "2"
+    assert "1 file   +1 -0" in first
+    assert "and b" in first
+    assert "2 files  +2 -1" in second
+    assert "\x1b" not in second
+
+
+@pytest.mark.gate("P91")
+def test_code_and_conversation_go_back_and_a_second_time_undoes_it(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rewind(shop, "1", "--dry-run") == Exit.DONE
+    assert "a.py  +1 -1" in capsys.readouterr().out
+    assert (shop / "b.py").exists()
+    assert rewind(shop, "1") == Exit.DONE
+    assert (shop / "a.py").read_text() == "start\n"
+    assert not (shop / "b.py").exists()
+    assert read(record(shop)).messages == ()
+    assert rewind(shop) == Exit.DONE
+    assert (shop / "b.py").read_text() == "two\n"
+    assert len(read(record(shop)).messages) == 4
+
+
+def test_the_code_alone_and_the_conversation_alone(shop: Path) -> None:
+    assert rewind(shop, "2", "--code") == Exit.DONE
+    assert not (shop / "b.py").exists()
+    assert len(read(record(shop)).messages) == 4
+    assert rewind(shop, "1", "--conversation") == Exit.DONE
+    assert (shop / "a.py").read_text() == "one\n"
+    assert read(record(shop)).messages == ()
+
+
+@pytest.mark.gate("P91")
+def test_files_of_somebody_else_are_refused_with_a_diff(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop / "a.py").write_text("one\nmine\n")
+    with pytest.raises(ForUser, match="changed by somebody else"):
+        rewind(shop, "1")
+    assert "+mine" in capsys.readouterr().err
+    assert rewind(shop, "1", "--only-safe") == Exit.DONE
+    assert (shop / "a.py").read_text() == "one\nmine\n"
+    assert not (shop / "b.py").exists()
+
+
+def test_what_is_not_there_is_said(shop: Path) -> None:
+    with pytest.raises(BadUsage, match="no point '7'"):
+        rewind(shop, "7")
+    with pytest.raises(BadUsage, match="no earlier session"):
+        rewind(shop.parent)
+
+
+def test_a_session_that_is_open_is_left_alone(shop: Path) -> None:
+    held = SessionRecord(record(shop))
+    try:
+        with pytest.raises(ForUser, match="open in another terminal"):
+            rewind(shop, "1")
+        assert rewind(shop, "--list") == Exit.DONE
+    finally:
+        held.close()
+    assert (shop / "a.py").read_text() == "one\n"

@@ -14,6 +14,7 @@ from aoci_agent.base.environment import find_program
 from aoci_agent.base.errors import Exit, ForModel
 from aoci_agent.base.places import Places
 from aoci_agent.base.process import Limits, run_blocking
+from aoci_agent.base.sandbox.ladder import open_box
 from aoci_agent.base.terminal import clean, one_line
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.config import environment, load_settings
@@ -29,9 +30,21 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "live": ("multilspy", "ty"),
     "live-c": ("clangd",),
     "local": ("xllamacpp",),
+    "replay": ("scipy", "matplotlib"),
+    "dask": ("distributed",),
 }
-_PROGRAMS = ("git", "rg")
+_PROGRAMS = ("git", "rg", "bwrap")
 _NUMBER = re.compile(r"\d+\.\d[\w.+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """What commands run in here. `why` there is no stronger one, and what stays open."""
+
+    strength: str
+    kind: str
+    why: str
+    gaps: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +57,7 @@ class Report:
     parts: Mapping[str, str]
     programs: Mapping[str, str]
     extras: Mapping[str, Mapping[str, str]]
+    sandbox: Sandbox
     navigation: str
     servers: tuple[Health, ...]
     last_session: tuple[
@@ -67,6 +81,7 @@ def run(arguments: Arguments, rows: Sequence[Row] = SERVERS) -> int:
         parts={name: version_of(name) for name in _PARTS},
         programs={name: _program(name, root) for name in _PROGRAMS},
         extras={e: {n: version_of(n) for n in names} for e, names in EXTRAS.items()},
+        sandbox=_sandbox(root, places, cache, env),
         navigation=settings.navigation,
         servers=tuple(examine(rows, root)) if live else (),
         last_session=tuple(kept(cache / FOLDER)),
@@ -78,6 +93,13 @@ def run(arguments: Arguments, rows: Sequence[Row] = SERVERS) -> int:
     )
     print(json.dumps(asdict(report), indent=2) if arguments.json else clean(text_of(report)))
     return Exit.DONE
+
+
+def _sandbox(root: Path, places: Places, cache: Path, env: Mapping[str, str]) -> Sandbox:
+    """Tried for real. Nothing of the repository runs in it."""
+    own = (places.config, places.data, places.cache)
+    box = open_box(root, own, cache, env)
+    return Sandbox(str(box.strength), box.kind, box.why, tuple(box.gaps))
 
 
 def version_of(name: str) -> str:
@@ -115,6 +137,7 @@ def text_of(report: Report) -> str:
         told = ", ".join(f"{n} {v}" if v else f"{n} missing" for n, v in packages.items())
         way = "" if have else f"  (pip install 'aoci-agent[{extra}]')"
         lines.append(f"  {extra:<10} {told}{way}")
+    lines += ["", "sandbox", *_box(report.sandbox)]
     lines += ["", f'language servers (navigation = "{report.navigation}")']
     lines += [_server(health) for health in report.servers] or ["  need the extra live"]
     if report.last_session:
@@ -122,6 +145,13 @@ def text_of(report: Report) -> str:
         lines += [_last(status) for status in report.last_session]
     lines += ["", "places", *(f"  {name:<26} {path}" for name, path in report.places.items())]
     return "\n".join(lines)
+
+
+def _box(sandbox: Sandbox) -> list[str]:
+    kind = f", {sandbox.kind}" if sandbox.kind else ""
+    lines = [f"  {sandbox.strength if sandbox.kind else 'NONE'}{kind}"]
+    lines += [f"  why no stronger one: {one_line(sandbox.why, 200)}"] if sandbox.why else []
+    return lines + [f"  open: {one_line(gap, 200)}" for gap in sandbox.gaps]
 
 
 def _versions(found: Mapping[str, str]) -> list[str]:

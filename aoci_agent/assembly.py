@@ -41,7 +41,7 @@ from aoci_agent.agent.toolbox import Toolbox
 from aoci_agent.agent.trusting import UNTRUSTED
 from aoci_agent.agent.undo import open_undo
 from aoci_agent.base import strays
-from aoci_agent.base.box import Strength
+from aoci_agent.base.box import Door, Strength
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.git import Repository
 from aoci_agent.base.occupied import Occupation
@@ -51,6 +51,7 @@ from aoci_agent.bench import Bench, Launch, Progress, work_root
 from aoci_agent.config import shows_tags
 from aoci_agent.policies.catalog import policy_named
 from aoci_agent.policies.policy import Material
+from aoci_agent.tools.lookups import Lookups
 from aoci_agent.tools.registry import builtin_tools
 
 
@@ -108,14 +109,14 @@ def _built(
     settings, mask = launch.settings, Mask.of(launch.env)
     bench = Bench(launch)
     policy = policy_named(settings.policy)
-    terms = bench.trust.terms if bench.trusted else UNTRUSTED
-    rules = terms.rules(render_prompt("rules"))
+    rules = (bench.trust.terms if bench.trusted else UNTRUSTED).rules(render_prompt("rules"))
     rendered = bench.index(
         settings.index_budget, progress, tags=shows_tags(settings, settings.model)
     )
     material = Material(rules, rendered if rendered.total else None)
     lookups = bench.lookups()
-    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, bench.spill, lookups, bench.box))
+    door = Door(bench.box)
+    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, bench.spill, lookups, door))
     permissions = _permissions(launch, bench, toolbox)
     annotate = Freshness(bench.store) if material.index else unchanged
     prefix = build_prefix(toolbox.schemas, policy, material)
@@ -129,7 +130,7 @@ def _built(
     agent = Agent(
         model,
         Conversation(prefix, policy, mask),
-        Dispatcher(toolbox, permissions, approver, annotate, guards),
+        Dispatcher(toolbox, permissions, approver, annotate, guards, door),
         past,
         _budget(launch),
         settings.compaction,
@@ -138,24 +139,29 @@ def _built(
         *(bench.box, launch.no_sandbox, partial(_occupied, launch, bench), leave),
         _of_worktrees(launch, bench),
     )
-    rewind = Rewind(undo, past, partial(take_up, agent), bench.store.refresh)
+    rewind = Rewind(undo, past, partial(take_up, agent), bench.store.refresh, lambda: safety.hold())
     safety = Safety(permissions, bench.trust, undo, rewind, around)
     safety.begin(settings.mode, attended=launch.attended)
-    session = Session(
-        agent,
-        safety,
-        Knowledge(
-            *(material, bench.store, _material_for(launch, bench, material), bench),
-            *(Finder(lookups), Offer(bench.store), lambda: explored_in(_records(launch, bench))),
-        ),
-        partial(choose_model, launch),
-        past,
-        _started(bench, agent, safety, material, session_id),
-    )
-    if earlier is not None:
-        past.read(earlier[1].path, earlier[1].messages)
-        session.go_on(earlier[1])
+    with safety.held_on_success():
+        session = Session(
+            agent,
+            safety,
+            _knowledge(launch, bench, material, lookups),
+            partial(choose_model, launch),
+            past,
+            _started(bench, agent, safety, material, session_id),
+        )
+        if earlier is not None:
+            past.read(earlier[1].path, earlier[1].messages)
+            session.go_on(earlier[1])
     return session
+
+
+def _knowledge(launch: Launch, bench: Bench, material: Material, lookups: Lookups) -> Knowledge:
+    return Knowledge(
+        *(material, bench.store, _material_for(launch, bench, material), bench),
+        *(Finder(lookups), Offer(bench.store), lambda: explored_in(_records(launch, bench))),
+    )
 
 
 def _started(

@@ -54,6 +54,7 @@ class Launch:
     worktree: bool = False  # --worktree
     folder: Path | None = None  # the person's own, where `root` is a worktree of it
     readable: tuple[Path, ...] = ()  # folders beside the repository that commands may read
+    hidden: tuple[Path, ...] = ()  # folders that commands may not look into
     variables: Mapping[str, str] = field(default_factory=dict[str, str])  # for commands
     chosen: frozenset[str] = frozenset()  # settings of the command line: they win over the record
 
@@ -107,7 +108,7 @@ class Bench:
         if launch.no_sandbox:
             box: Box = Unboxed("--dangerously-no-sandbox")
         else:
-            own = (places.config, places.data, places.cache)
+            own = (places.config, places.data, places.cache, *launch.hidden)
             readable = (self.spill, *launch.readable)
             box = open_box(self.workspace.root, own, self.cache, launch.env, readable)
         return Furnished(box, launch.variables) if launch.variables else box

@@ -1,5 +1,6 @@
 """Undo in sessions as the front door builds them: real tools, real record, resumed and gone back in."""
 
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from aoci_agent.agent.models.scripted import Line, ScriptedModel
 from aoci_agent.agent.resume import read
 from aoci_agent.agent.session import Session
 from aoci_agent.assembly import open_session
+from aoci_agent.base.errors import ForUser
 from aoci_agent.base.places import Places
 from aoci_agent.bench import Launch
 from aoci_agent.config import Settings
@@ -88,3 +90,36 @@ async def test_a_session_goes_back_is_resumed_and_goes_forth_again(shop: Path) -
     assert users(shop) == mine
     await later.close()
     git(shop, "fsck")
+
+
+@pytest.mark.gate("R23")
+async def test_a_session_that_may_only_look_puts_no_file_back(shop: Path) -> None:
+    given = launch(shop)
+    done = AssistantMessage("done")
+    session = opened(given, write("b.py", "new"), done)
+    await asked(session, "write b")
+    await session.close()
+    (path,) = (shop.parent / "home/data/sessions").glob("*/*.jsonl")
+    first = open_session(given, DenyAll())
+    second = open_session(replace(given, resume=path), DenyAll())
+    assert second.status.mode is Mode.READ_ONLY
+    (point,) = await second.rewind.points()
+    with pytest.raises(ForUser, match="another session"):
+        await second.rewind.restore(point, "code")
+    assert (shop / "b.py").exists()
+    await first.close()
+    await second.rewind.restore(point, "code")
+    assert not (shop / "b.py").exists()
+    await second.close()
+
+
+async def test_snapshots_that_cannot_be_read_are_an_error_for_a_person(shop: Path) -> None:
+    session = opened(launch(shop), write("b.py", "new"), AssistantMessage("done"))
+    await asked(session, "write b")
+    (file,) = (shop.parent / "home/data/snapshots").glob("*/snapshots.db")
+    with sqlite3.connect(file) as db:
+        db.execute("DELETE FROM object")
+    db.close()
+    with pytest.raises(ForUser, match="no longer kept"):
+        await session.rewind.points()
+    await session.close()

@@ -27,9 +27,8 @@ class Question:
     reason: str = ""  # why it asks, e.g. "mode ask confirms edits"
     parts: tuple[str, ...] = ()  # of a command line: those that need consent
     always: tuple[str, ...] = ()  # the rules that "always" would add; empty: it is not offered
-    box: str = (
-        ""  # what confines it, e.g. "sandbox: strong; no network"; "" for what starts nothing
-    )
+    box: str = ""  # what confines it: "sandbox: strong; no network"; "" for what starts nothing
+    confined: bool = False  # there is a sandbox that it could be let out of, once
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +37,7 @@ class Decision:
 
     answer: Answer
     comment: str = ""
+    outside: bool = False  # with ONCE: this one command runs outside of the sandbox
 
 
 class Approver(Protocol):
@@ -56,5 +56,7 @@ class DenyAll:
         way_out = "allow it in config.toml (docs/permissions.md)"
         if question.reason.startswith(("mode", "not sure")):
             way_out = f"run with {trust}--mode {modes}, or {way_out}"
+        if "network" in question.reason:
+            way_out = "no rule opens the network: run it where somebody can answer"
         why = f" ({question.reason})" if question.reason else ""
         return Decision(Answer.DENY, f"nobody is there to approve{why}: {way_out}")

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal
@@ -19,6 +20,7 @@ from aoci_agent.agent.guard import Guards
 from aoci_agent.agent.permissions import Permissions
 from aoci_agent.agent.ruling import Ruling, Verdict
 from aoci_agent.agent.toolbox import Bound, Toolbox
+from aoci_agent.base.box import Door, Strength
 from aoci_agent.base.errors import ForModel
 from aoci_agent.policies.conversation import ToolCall
 from aoci_agent.tools.tool import Effect, Preview, ToolResult
@@ -46,12 +48,15 @@ class Dispatcher:
         approver: Approver,
         annotate: Annotate,
         guards: Guards | None = None,
+        door: Door | None = None,
     ) -> None:
+        """`door` leads out of the sandbox, for one command, when a person says so."""
         self._toolbox = toolbox
         self._permissions = permissions
         self._approver = approver
         self._annotate = annotate
         self._guards = guards or Guards()
+        self._door = door
 
     async def run(self, calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event]:
         """Yield events; every call ends in exactly one ToolFinished, in the order of the calls."""
@@ -95,6 +100,7 @@ class Dispatcher:
             yield ToolFinished(call, ready, "failed", 0.0, call.name)
             return
         # Looking at what a command names may take a moment in a large folder.
+        outside = False
         preview, ruling = ready.preview, await asyncio.to_thread(self._judge, ready)
         if ruling.verdict is Verdict.DENY:
             yield _denied(call, preview, ruling.reason)
@@ -107,20 +113,24 @@ class Dispatcher:
             if decision.answer is Answer.DENY:
                 yield _denied(call, preview, decision.comment or "the user said no")
                 return
+            outside = decision.outside and question.confined
             if decision.answer is Answer.SESSION:
                 self._permissions.grant(question.always)
         yield ToolStarted(call, preview)
         started = time.monotonic()
-        result = await self._guarded(ready)
+        with self._door.opened() if outside and self._door else nullcontext():
+            result = await self._guarded(ready)
         seconds = time.monotonic() - started
         yield ToolFinished(call, result, _status(result), seconds, preview.title)
 
     def _question(self, ready: Ready, ruling: Ruling) -> Question:
         tool, network = ready.bound.tool, _wants_network(ready.bound)
-        box = self._permissions.confinement(network=network) if tool.effect is Effect.RUN else ""
+        runs = tool.effect is Effect.RUN
+        box = self._permissions.confinement(network=network) if runs else ""
         return Question(
             *(ready.bound.call.id, tool.name, tool.effect, ready.preview, ruling.reason),
             *(ruling.parts, ruling.always, box),
+            confined=runs and self._door is not None and self._door.strength is not Strength.NONE,
         )
 
     async def _guarded(self, ready: Ready) -> ToolResult:

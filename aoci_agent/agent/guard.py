@@ -33,12 +33,20 @@ class Guards:
                 await guard.before(call)
                 entered.append(guard)
         except BaseException:
-            for guard in reversed(entered):
-                await guard.after(call, ToolResult("", ok=False))
+            await _leave(entered, call, ToolResult("", ok=False))
             raise
 
     async def after(self, call: Bound, result: ToolResult) -> ToolResult:
         """Leave all, each seeing what the inner ones made of the result."""
-        for guard in reversed(self._guards):
-            result = await guard.after(call, result)
+        return await _leave(self._guards, call, result)
+
+
+async def _leave(guards: Sequence[Guard], call: Bound, result: ToolResult) -> ToolResult:
+    """The innermost first; the others also where that one fails or is cancelled."""
+    if not guards:
         return result
+    try:
+        result = await guards[-1].after(call, result)
+    finally:
+        result = await _leave(guards[:-1], call, result)
+    return result

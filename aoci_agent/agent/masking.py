@@ -58,7 +58,8 @@ class KeepsSecrets:
 
     async def before(self, call: Bound) -> None:
         """Raises TryAgain where the arguments quote a mark."""
-        if quotes_mask(call.call.arguments):
+        # As they were read: in the model's JSON a "<" may be spelled \u003c.
+        if quotes_mask(repr(call.arguments)):
             raise TryAgain(_quoted(call.call))
 
     async def after(self, call: Bound, result: ToolResult) -> ToolResult:

@@ -38,8 +38,8 @@ class Permissions:
         mode: Mode,
         *,
         rules: Rules | None = None,
-        trusted: bool = True,
-        strength: Strength = Strength.STRONG,
+        trusted: bool = False,
+        strength: Strength = Strength.NONE,
         no_sandbox: bool = False,
         root: Path | None = None,
     ) -> None:

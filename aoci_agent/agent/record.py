@@ -30,6 +30,7 @@ from aoci_agent.agent.events import (
     TurnStarted,
 )
 from aoci_agent.base.errors import BadUsage, ForUser
+from aoci_agent.base.locks import take
 from aoci_agent.base.sealed import cut_torn_tail, event_of, lines_of, sealed, sync
 from aoci_agent.base.secrets import Mask
 
@@ -193,7 +194,7 @@ def read_record(path: Path) -> Iterator[dict[str, Any]]:
 def _alone(file: int, path: Path) -> None:
     """Hold the record for this process. Raises ForUser where another one has it."""
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        take(file, fcntl.LOCK_EX)
     except BlockingIOError as error:
         os.close(file)
         raise ForUser(

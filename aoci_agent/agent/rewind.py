@@ -2,7 +2,8 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from aoci_agent.agent.changes import Changes, Plan, Span
@@ -85,8 +86,12 @@ class Rewind:
         past: Past,
         take_up: Callable[[Sequence[Message]], None],
         follow: Callable[[tuple[str, ...]], object] = len,
+        hold: Callable[[], object] = bool,
     ) -> None:
-        """`follow` hears of the files that were put back."""
+        """`hold` makes sure, before a file is touched, that no other session works there, or raises
+        ForUser; `follow` hears of the files that were put back.
+        """
+        self._hold = hold
         self._follow = follow
         self._undo = undo
         self._past = past
@@ -94,20 +99,23 @@ class Rewind:
         self._changes = Changes(undo.snapshots) if undo.snapshots is not None else None
 
     async def points(self) -> tuple[Point, ...]:
-        """Where one can go back to, newest first."""
+        """Where one can go back to, newest first. Raises ForUser where the snapshots cannot be read."""
         await self._undo.begun()
-        return await asyncio.to_thread(self._points)
+        with _readable():
+            return await asyncio.to_thread(self._points)
 
     async def preview(self, point: Point) -> Preview:
-        """What going back to it would do to files."""
+        """What going back to it would do to files. Raises ForUser as `points`."""
         await self._undo.begun()
-        return await asyncio.to_thread(self._preview, point.name)
+        with _readable():
+            return await asyncio.to_thread(self._preview, point.name)
 
     async def restore(
         self, point: Point, what: What = "both", *, only_safe: bool = False
     ) -> Rewound:
         """Go back. Raises Refused where somebody else changed the same files, unless `only_safe`:
-        then those stay as they are. Raises ForUser when the present state cannot be saved first.
+        then those stay as they are. Raises ForUser when the present state cannot be saved first, or
+        another session works there.
         """
         await self._undo.begun()
         mark = self._mark(point.name)
@@ -115,6 +123,7 @@ class Rewind:
             raise BadUsage("at this point the conversation did not change", "rewind the code only")
         number, done = 0, Rewound((), {})
         if what != "conversation":
+            self._hold()
             number, done = await asyncio.to_thread(self._files, point.name, what, only_safe)
             await asyncio.to_thread(self._follow, done.files)
         if what == "code" or mark is None:
@@ -241,11 +250,21 @@ class Rewind:
         return number
 
     def _moments(self) -> list[Moment]:
+        self._undo.pay()
         snapshots = self._undo.snapshots
         return snapshots.store.moments(self._undo.session) if snapshots is not None else []
 
     def _mark(self, name: str) -> Mark | None:
         return next((mark for mark in self._past.marks if mark.name == name), None)
+
+
+@contextmanager
+def _readable() -> Generator[None]:
+    try:
+        yield
+    except _FAULTS as error:
+        told = f"the snapshots of this session cannot be read: {error}"
+        raise ForUser(told, "a new session takes new ones") from error
 
 
 def _since(name: str, moments: list[Moment]) -> list[Moment]:

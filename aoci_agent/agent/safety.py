@@ -1,6 +1,7 @@
 """The safe hands of a session: which mode may hold, who else works here, and the way back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -138,9 +139,14 @@ class Safety:
             raise ForUser(f"mode {mode} needs a trusted folder", "/trust shows what that means")
         if mode is Mode.FULL_AUTO and not self._confined():
             raise NoStrongBox("full-auto needs", self._around.box)
-        if mode is not Mode.READ_ONLY and self._held is None:
-            self._held = self._around.take()
+        if mode is not Mode.READ_ONLY:
+            self.hold()
         self._permissions.mode = mode
+
+    def hold(self) -> None:
+        """From now on no other session writes in the folder. Raises Occupied where one does already."""
+        if self._held is None:
+            self._held = self._around.take()
 
     def set_trust(self, *, trusted: bool, fresh: bool) -> str:
         """Keep the person's decision; says what it changes now, and what at the next start.
@@ -158,9 +164,22 @@ class Safety:
     async def close(self) -> str:
         """Release all; what of the work stays elsewhere, "" for nothing."""
         await self.undo.close()
+        self._let_go()
+        return self._around.left()
+
+    @contextmanager
+    def held_on_success(self) -> Generator[None]:
+        """What fails in it lets the folder go: the screen may try again."""
+        try:
+            yield
+        except BaseException:
+            self._let_go()
+            raise
+
+    def _let_go(self) -> None:
         if self._held is not None:
             self._held.close()
-        return self._around.left()
+            self._held = None
 
     def _confined(self) -> bool:
         return self._around.no_sandbox or self._around.box.strength is Strength.STRONG

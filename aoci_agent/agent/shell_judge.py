@@ -1,6 +1,7 @@
 """Judging a command line for bash, part by part."""
 
 import functools
+import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from aoci_agent.tools.shell.plainly import PlainReading
 from aoci_agent.tools.shell.reader import read_line
 
 REASONS = 3  # told of one line
+_HERE = ("",)  # the workspace itself
 # Options that stand between git and its command, and whether a value follows.
 _GIT_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"})
 
@@ -34,7 +36,6 @@ class ShellJudge:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
-        self._harmless_git = harmless_below(ground.root)
 
     def judge(self, text: str, standing: Standing, *, network: bool) -> Ruling:
         """The ruling for a whole line: every part must be allowed, and one denied part is enough."""
@@ -64,70 +65,97 @@ class ShellJudge:
     def _by_part(self, line: CommandLine, standing: Standing) -> Ruling:
         git = functools.cache(harmless_below(self._ground.root))
         reading = PlainReading(self._ground, git)
-        asking = [
-            (part, why)
-            for part in line.parts
-            if (why := self._asks(part, standing, reads=reading.allows(part)))
-        ]
-        if not asking:
+        reasons: dict[str, None] = {}
+        parts: dict[str, None] = {}
+        always: dict[str, None] = {}
+        lasting = True  # "always" would answer for the whole line the next time
+        for part in line.parts:
+            reads = reading.allows(part)
+            rule = self._restricted(part, standing.rules, reading.folders)
+            if rule is not None and rule in standing.rules.deny:
+                return Ruling(Verdict.DENY, f"rule deny: {rule.text}")
+            why = self._asks(part, standing, rule, reading.folders, reads=reads)
+            if why:
+                reasons[why] = parts[_shown(part)] = None
+            grants = part.exact and rule is None and not self._risks(part, _HERE)
+            if why and grants:
+                always[exact_command("bash", part.argv)] = None
+            lasting = lasting and (grants or not why)
+        if not reasons:
             return ALLOWED
-        reasons = list(dict.fromkeys(why for _, why in asking))[:REASONS]
-        parts = tuple(dict.fromkeys(_shown(part) for part, _ in asking))
-        always = (
-            exact_command("bash", part.argv)
-            for part, _ in asking
-            if part.exact and not self._risks(part) and not _restricting(standing.rules.ask, part)
-        )
-        return Ruling(Verdict.ASK, "; ".join(reasons), parts, tuple(dict.fromkeys(always)))
+        told = "; ".join(list(reasons)[:REASONS])
+        return Ruling(Verdict.ASK, told, tuple(parts), tuple(always) if lasting else ())
 
-    def _asks(self, part: Part, standing: Standing, *, reads: bool) -> str:
+    def _asks(
+        self,
+        part: Part,
+        standing: Standing,
+        rule: Rule | None,
+        folders: tuple[str, ...],
+        *,
+        reads: bool,
+    ) -> str:
         """Why this part needs consent, "" where it needs none. `reads`: it plainly reads."""
         rules = standing.rules
-        if rule := _restricting(rules.ask, part) or self._hidden(rules, part):
-            return f"rule {'deny' if rule in rules.deny else 'ask'}: {rule.text}"
+        if rule is not None:
+            return f"rule ask: {rule.text}"
         allowing = [rule for rule in rules.allow if rule.tool == "bash" and rule.covers(part.words)]
         if (part.exact and any(rule.exact for rule in allowing)) or (reads and standing.reads):
             return ""
         if standing.free:
-            return self._reaches_out(part)
-        risks = self._risks(part)
+            return self._reaches_out(part, _HERE)
+        risks = self._risks(part, folders)
         covered = allowing and not risks and not part.open
         return "" if covered else risks or standing.why
 
-    def _hidden(self, rules: Rules, part: Part) -> Rule | None:
-        """The rule for reading that restricts a file which this part names."""
-        for rule in (*rules.deny, *rules.ask):
-            if rule.tool == "read" and any(
-                rule.covers_path(name, any_case=True)
-                for word in part.words[1:]
-                for name in self._names(word)
-            ):
-                return rule
-        return None
+    def _restricted(self, part: Part, rules: Rules, folders: tuple[str, ...]) -> Rule | None:
+        """The rule that asks about this part, or restricts the reading of a file that it names."""
+        reading = [rule for rule in (*rules.deny, *rules.ask) if rule.tool == "read"]
+        for path in self._paths(part, folders) if reading else ():
+            for rule in reading:
+                if rule.covers_path(path, any_case=True):
+                    return rule
+        return _restricting(rules.ask, part)
 
-    def _risks(self, part: Part) -> str:
+    def _paths(self, part: Part, folders: tuple[str, ...]) -> Iterator[str]:
+        for word in _named(part):
+            for name in self._names(word, folders):
+                yield posixpath.normpath(name)
+                yield self._ground.real(name)
+
+    def _risks(self, part: Part, folders: tuple[str, ...]) -> str:
         """Why no wildcard covers a part."""
-        return destructive(part) or self._reaches_out(part)
+        return destructive(part) or self._reaches_out(part, folders)
 
-    def _reaches_out(self, part: Part) -> str:
-        """Why a part asks even where the sandbox holds it."""
-        if why := reaches(part):
+    def _reaches_out(self, part: Part, folders: tuple[str, ...]) -> str:
+        """Why a part asks even where the sandbox holds it. `folders`: where the shell may be."""
+        if why := reaches(part) or ("" if folders else "it is not known in which folder it runs"):
             return why
-        for word in (*part.words[1:], *(one.target for one in part.redirections)):
-            if outside := self._ground.leaves(word.text):
-                return f"{outside} is outside the workspace"
-            if word.kind == "glob" and self._ground.expanded(word.text) is None:
+        for word in _named(part):
+            if word.kind == "glob" and self._ground.expanded(word.text, folders) is None:
                 return f"{word.text} may stand for anything"
-            if any(self._ground.secret(name) for name in self._names(word)):
-                return f"{word.text} may hold secrets"
-            if any(protected_part(tuple(piece.split("/"))) for piece in pieces(word.text)):
-                return f"{word.text} belongs to git or to the agent"
+            for name in self._names(word, folders):
+                if outside := self._ground.leaves(name):
+                    return f"{outside} is outside the workspace"
+                if self._ground.secret(name):
+                    return f"{word.text} may hold secrets"
+                if protected_part(tuple(name.split("/"))):
+                    return f"{word.text} belongs to git or to the agent"
         return ""
 
-    def _names(self, word: Word) -> Iterator[str]:
-        yield from pieces(word.text)
+    def _names(self, word: Word, folders: tuple[str, ...]) -> Iterator[str]:
+        """What a word may name, from each of these folders."""
+        names = [*pieces(word.text)]
         if word.kind == "glob":
-            yield from self._ground.expanded(word.text) or ()
+            names += self._ground.expanded(word.text, folders) or ()
+        for folder in folders:
+            yield from (name if name[:1] == "~" else posixpath.join(folder, name) for name in names)
+
+
+def _named(part: Part) -> Iterator[Word]:
+    """The words that may be paths: all behind the program, and where it reads from or writes to."""
+    yield from part.words[1:]
+    yield from (one.target for one in part.redirections)
 
 
 def _shown(part: Part) -> str:

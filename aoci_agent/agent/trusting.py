@@ -32,11 +32,6 @@ class Terms:
         """The rules of the prompt, with the project's own below them."""
         return f"{rules}\n\n{self.instructions}" if self.instructions else rules
 
-    @property
-    def servers(self) -> bool:
-        """Language servers may start, where the settings want them."""
-        return self.trusted
-
 
 UNTRUSTED = Terms(trusted=False)
 

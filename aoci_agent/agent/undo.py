@@ -91,6 +91,18 @@ class Undo:
         await _to_its_end(self._after, call, result)
         return result
 
+    def owes_nothing(self) -> None:
+        """The calls without an end are those of a process that still runs: they are its own to end."""
+        self._owed.clear()
+
+    def pay(self) -> None:
+        """Write down the end of calls that were cut off with an earlier process, if there are any.
+
+        Their changes are then what is different now. Raises as `settle`.
+        """
+        if self._owed and self.snapshots is not None:
+            self.settle()
+
     def settle(self) -> Snapshot:
         """The folder as it is now, saved; what was still owed is paid with it. Raises as Snapshots."""
         if self.snapshots is None:

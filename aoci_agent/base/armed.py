@@ -10,10 +10,10 @@ from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.git import Repository
 from aoci_agent.base.hardened import HardenedGit, passed_on, personal_settings
 
-# Settings that name a program, or decide which one runs. The origin is no program: it tells one
-# repository from another that was put in its place.
+# Settings that name a program, or decide which one runs, or which folder is looked at. The origin is
+# no program: it tells one repository from another that was put in its place.
 _RUNS = re.compile(
-    r"""core\.(fsmonitor|hookspath|pager|editor|askpass|sshcommand|gitproxy|alternaterefscommand)
+    r"""core\.(worktree|fsmonitor|hookspath|pager|editor|askpass|sshcommand|gitproxy|alternaterefscommand)
     |sequence\.editor|web\.browser|interactive\.difffilter|uploadpack\.packobjectshook
     |diff\.(external|.*\.(command|textconv))|filter\..*\.(clean|smudge|process)|merge\..*\.driver
     |(tar|man|browser|difftool|mergetool|guitool)\..*\.(command|cmd|path)

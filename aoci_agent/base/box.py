@@ -1,6 +1,7 @@
 """What a started program may reach: the contract between those who start programs and the sandbox."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -92,3 +93,27 @@ class Furnished:
         """As the box does it, with the variables behind its own."""
         entry = self._box.enter(argv, cwd, access)
         return replace(entry, env={**entry.env, **self._variables})
+
+
+class Door:
+    """A box that a person may let one command out of. Only whoever asks the person holds it."""
+
+    def __init__(self, box: Box) -> None:
+        self.strength, self.kind = box.strength, box.kind
+        self.gaps, self.why = box.gaps, box.why
+        self._box = box
+        self._open = False
+
+    @contextmanager
+    def opened(self) -> Generator[None]:
+        """What starts meanwhile is in no box. Nothing else may be started at the same time."""
+        self._open = True
+        try:
+            yield
+        finally:
+            self._open = False
+
+    def enter(self, argv: Sequence[str], cwd: Path, access: Access) -> Entry:
+        """As the box does it, or as it is while the door is open."""
+        box = Unboxed("a person let it out") if self._open else self._box
+        return box.enter(argv, cwd, access)

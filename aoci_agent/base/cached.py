@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 
+from aoci_agent.base.database import connect
+
 WAITS = 5.0  # seconds for another process to finish writing
 _CHUNK = 500
 _BUSY = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED))
@@ -72,7 +74,7 @@ class CachedTexts:
             return
 
     def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._file, timeout=WAITS)
+        return connect(self._file, waits=WAITS, isolation="DEFERRED")
 
     def _failed(self, error: sqlite3.Error) -> None:
         """What another process is writing is not damaged."""

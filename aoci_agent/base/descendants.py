@@ -26,6 +26,11 @@ _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 _LINUX = sys.platform == "linux"
 
 
+def _new_mark() -> str:
+    """The mark of this process goes first, where this process is itself a command of another one."""
+    return "/".join(filter(None, (os.environ.get(MARK), uuid.uuid4().hex)))
+
+
 @dataclass(eq=False)
 class Command:
     """One started program: its process, the mark in its environment, its birth in clock ticks.
@@ -33,7 +38,7 @@ class Command:
     The leader of a `boxed` one is the box itself: everything inside dies with it, at once.
     """
 
-    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    mark: str = field(default_factory=_new_mark)
     pid: int = 0
     born: int = 0
     boxed: bool = False
@@ -88,6 +93,14 @@ def end(command: Command, *, leader_too: bool) -> None:
     _reap(command)
 
 
+def end_all() -> None:
+    """Stop every command of this process, those of other threads too; whoever waits sees it killed."""
+    with _lock:
+        running = tuple(_commands)
+    for command in running:
+        end(command, leader_too=True)
+
+
 def _end_group(command: Command, *, leader_too: bool) -> None:
     with suppress(OSError):
         os.killpg(command.pid, signal.SIGTERM)
@@ -124,7 +137,7 @@ def _belongs(process: _Process, command: Command) -> bool:
         return True
     mark = _mark(process.pid)
     if mark:
-        return mark == command.mark
+        return f"{mark}/".startswith(f"{command.mark}/")
     return _is_orphan(process)
 
 

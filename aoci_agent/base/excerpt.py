@@ -43,13 +43,14 @@ def excerpt(source: Repository, commit: str, path: Path) -> Repository:
 def staged(repository: Repository, without: Sequence[str] = ()) -> str:
     """All that was done in a work tree since its commit, new files too, as a diff without context.
 
-    It is added to the index of that work tree, so this is for one that nobody works in any more.
-    `without` are paths that do not count. Raises NotPossible.
+    New files are named in the index of that work tree, so this is for one that nobody works in any
+    more. No object is written: other work trees of the repository could read it. `without` are
+    paths that do not count. Raises NotPossible.
     """
     git = _writing(repository)
-    git.do("add", "--all", "--", ".")
-    options = ("--cached", "-U0", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--binary")
-    changed = os.fsdecode(git.read("diff", "--cached", "--name-only", "-z", "--no-renames", "HEAD"))
+    git.do("add", "--intent-to-add", "--", ".")
+    options = ("-U0", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--binary")
+    changed = os.fsdecode(git.read("diff", "--name-only", "-z", "--no-renames", "HEAD"))
     paths = [path for path in changed.split("\0") if path and not path.startswith(tuple(without))]
     if not paths:
         return ""

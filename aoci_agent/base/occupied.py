@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from aoci_agent.base.errors import ForUser
+from aoci_agent.base.locks import take
 from aoci_agent.base.places import Places
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -78,7 +79,7 @@ class Occupation:
 
 def _take(descriptor: int, folder: Path, *, alone: bool) -> None:
     try:
-        fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        take(descriptor, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
     except BlockingIOError as error:
         pid, since = _signature(descriptor)
         raise Occupied(folder, pid, since) from error

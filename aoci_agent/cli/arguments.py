@@ -74,6 +74,7 @@ class Arguments(argparse.Namespace):
     fresh: bool
     fix: bool
     since: str | None
+    again: bool
     staged: bool
     format: str
     step: str
@@ -109,6 +110,7 @@ class Arguments(argparse.Namespace):
     what: Literal["code", "conversation", "both"]
     only_safe: bool
     # replay
+    watch: bool
     tasks: Path | None
     setup: str
     check: str

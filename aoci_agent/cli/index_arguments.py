@@ -32,7 +32,9 @@ class Actions:
         self._place = place
 
     def add(self, name: str, target: str, told: str, *, json: bool = True) -> "Parser":
-        parser = self._actions.add_parser(name, allow_abbrev=False, help=told, description=told)
+        """Without `told` it is not named in the help."""
+        shown = {"help": told, "description": told} if told else {}
+        parser = self._actions.add_parser(name, allow_abbrev=False, **shown)
         if json:
             parser.add_argument("--json", action="store_true", help="machine-readable output")
         self._place(parser)

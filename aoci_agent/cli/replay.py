@@ -2,22 +2,21 @@
 
 import asyncio
 import json
+import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 from aoci_agent import __version__
-from aoci_agent.agent.approval import DenyAll
-from aoci_agent.agent.mode import Mode
-from aoci_agent.agent.session import Session
-from aoci_agent.assembly import open_session
 from aoci_agent.base.errors import BadUsage, Exit
 from aoci_agent.base.places import Places
-from aoci_agent.base.terminal import clean, one_line
-from aoci_agent.bench import Launch
+from aoci_agent.base.terminal import clean
 from aoci_agent.cli.arguments import Arguments
+from aoci_agent.cli.replay_estimate import estimate_of
+from aoci_agent.cli.replay_peers import peer_solver, peers_asked
 from aoci_agent.cli.replay_places import (
     bases_of,
     consent,
@@ -26,99 +25,86 @@ from aoci_agent.cli.replay_places import (
     runs_home,
     tasks_file,
 )
-from aoci_agent.config import Settings, environment, load_settings
-from aoci_agent.evals.replay.attempt import Opener, Opening
-from aoci_agent.evals.replay.cell import Outcome, Spent
-from aoci_agent.evals.replay.executor import executor_of, run_cells
+from aoci_agent.cli.replay_progress import Progress
+from aoci_agent.cli.replay_sessions import opener_of
+from aoci_agent.config import environment, load_settings
+from aoci_agent.evals.replay.bases import Bases
+from aoci_agent.evals.replay.executor import Executor, executor_of, run_cells
+from aoci_agent.evals.replay.purse import CAP, Purse
 from aoci_agent.evals.replay.run_cell import run_cell, sessions
 from aoci_agent.evals.replay.store import Run, RunFolder
-from aoci_agent.evals.replay.task import tasks_of
+from aoci_agent.evals.replay.task import Budget, tasks_of
 from aoci_agent.policies.catalog import policy_named
 
-MARKS = {"passed": "✓", "failed": "✗", "infrastructure": "!"}
+QUESTION = "start {} sessions in full-auto, each in a worktree and a sandbox of its own?"
+WATCHED = 0.5  # seconds between looks at the run
+PATIENCE = 15.0  # seconds for a cell to put away what it began
 
 
 def run(arguments: Arguments) -> int:
     """Run every cell that has not ended. Ctrl-C leaves those that have; --resume goes on."""
     repository = repository_of(arguments.cwd)
-    home = runs_home(Places(environment()), repository)
+    places = Places(environment())
+    home = runs_home(places, repository)
     if arguments.go_on:
         folder = run_named(home, arguments.name)
+        made = folder.run()
     else:
+        folder = RunFolder(home / (arguments.name or time.strftime("%Y%m%d-%H%M%S")))
         made = _asked(arguments, tasks_file(arguments, repository), str(repository.root))
-        folder = RunFolder.create(home / (arguments.name or time.strftime("%Y%m%d-%H%M%S")), made)
-    waiting = folder.waiting()
-    cells = list(folder.run().cells())
+        folder.refuse_another()
+    cells = list(made.cells())
+    waiting = folder.waiting(cells)
     print(f"run {folder.path.name}: {len(waiting)} of {len(cells)} cells to run", file=sys.stderr)
     if waiting:
-        consent(_question(len(waiting)), given=arguments.yes)
-        code = asyncio.run(_run(arguments, folder, len(cells)))
-        if code is not Exit.DONE:
-            return code
-    print(f"aoci-agent replay report {folder.path.name}")
-    return Exit.FAILED if folder.waiting() else Exit.DONE
+        found = estimate_of(repository, home, made, waiting, here=arguments.executor == "local")
+        print(f"estimate: {found.told}", file=sys.stderr)
+        consent(QUESTION.format(len(waiting)), given=arguments.yes)
+    if not arguments.go_on:
+        folder.create(made)
+    with folder.held():
+        code = _held(arguments, folder, bases_of(repository, places, no_sandbox=made.no_sandbox))
+    if code is Exit.DONE:
+        print(f"aoci-agent replay report {folder.path.name}")
+    return code
 
 
-def _question(count: int) -> str:
-    return f"start {count} sessions in full-auto, each in a worktree and a sandbox of its own?"
-
-
-async def _run(arguments: Arguments, folder: RunFolder, count: int) -> Exit:
-    progress = _Progress(folder, count, arguments.max_cost, arguments.max_tokens)
+def _held(arguments: Arguments, folder: RunFolder, bases: Bases) -> Exit:
+    """Run what waits, between clearing away what a killed run left and what this one leaves."""
+    bases.sweep()
+    if not folder.waiting():
+        return Exit.DONE
     executor = executor_of(arguments.executor)
+    try:
+        return asyncio.run(_run(arguments, folder, executor))
+    finally:
+        bases.sweep()
+
+
+async def _run(arguments: Arguments, folder: RunFolder, executor: Executor) -> Exit:
+    outcomes, waiting = folder.outcomes(), folder.waiting()
+    purse = Purse(arguments.max_cost, arguments.max_tokens, arguments.jobs, outcomes)
+    count = len(list(folder.run().cells()))
+    progress = Progress(count - len(waiting), count, purse)
     task = asyncio.ensure_future(
-        run_cells(folder, folder.waiting(), executor, arguments.jobs, progress.ended)
+        run_cells(folder, waiting, executor, arguments.jobs, purse, progress.ended)
     )
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    go_on = f"aoci-agent replay run --resume --name {folder.path.name}"
     try:
         await task
     except asyncio.CancelledError:
-        print(
-            f"interrupted; to go on: aoci-agent replay run --resume --name {folder.path.name}",
-            file=sys.stderr,
-        )
+        print(f"interrupted; to go on: {go_on}", file=sys.stderr)
         return Exit.INTERRUPTED
     finally:
         await executor.close()
-    return Exit.LIMIT if progress.capped else Exit.DONE
-
-
-class _Progress:
-    """A line for each cell that ends, with what was used so far; the hard cap."""
-
-    def __init__(
-        self, folder: RunFolder, count: int, cost: float | None, tokens: int | None
-    ) -> None:
-        there = [outcome for outcome in folder.outcomes() if outcome.status != "infrastructure"]
-        self._done, self._count = len(there), count
-        self._spent = sum((outcome.total for outcome in there), Spent())
-        self._cost, self._tokens = cost, tokens
-        self.capped = False
-
-    def ended(self, outcome: Outcome) -> bool:
-        """Say it; whether another cell may begin."""
-        self._done += outcome.status != "infrastructure"
-        self._spent += outcome.total
-        tokens = "?" if self._spent.tokens is None else f"{self._spent.tokens.all:,}"
-        dollars = "?" if self._spent.dollars is None else f"{self._spent.dollars:.2f}"
-        cell = outcome.cell
-        what = f"{cell.task} · {cell.solver} · {cell.model} · {cell.seed}"
-        why = f"  {outcome.message}" if outcome.status == "infrastructure" else ""
-        line = one_line(f"{MARKS[outcome.status]} {what}{why}", 120)
-        print(
-            f"  {line}  [{self._done}/{self._count}, {tokens} tokens, ${dollars}]", file=sys.stderr
-        )
-        self.capped = self._reached()
-        if self.capped:
-            print("  the cap is reached: no further cell begins", file=sys.stderr)
-        return not self.capped
-
-    def _reached(self) -> bool:
-        dollars, tokens = self._spent.dollars, self._spent.tokens
-        over_cost = self._cost is not None and (dollars is None or dollars >= self._cost)
-        over_tokens = self._tokens is not None and (tokens is None or tokens.all >= self._tokens)
-        return over_cost or over_tokens
+    left = [folder.outcome(cell) for cell in folder.waiting()]
+    if any(outcome is None or outcome.reason == CAP for outcome in left):
+        more = "a larger --max-cost or --max-tokens"
+        print(f"the cap is reached; to go on: {go_on} with {more}", file=sys.stderr)
+        return Exit.LIMIT
+    return Exit.FAILED if left else Exit.DONE
 
 
 def _asked(arguments: Arguments, file: Path, root: str) -> Run:
@@ -134,56 +120,56 @@ def _asked(arguments: Arguments, file: Path, root: str) -> Run:
         told = f"nothing judges {', '.join(unjudged[:3])}" if unjudged else f"{file} has no tasks"
         raise BadUsage(told, "give them a check, or replay tasks mine")
     policies = [policy_named(name).name for name in _split(arguments.policies)]
-    models = _split(arguments.models) or [
-        load_settings(Places(environment()), environment(), {}).model
-    ]
+    settings = load_settings(Places(environment()), environment(), {})
+    models = _split(arguments.models) or [settings.model]
     if not models[0]:
         raise BadUsage("no model is named", "--models NAME; `gold` and `idle` need no key")
+    here = arguments.executor == "local"
+    peers = peers_asked(arguments.peers, models, Path(root), here=here)
     return Run(
         repository=root,
         tasks=tuple(tasks),
-        solvers=tuple(policies),
+        solvers=(*policies, *peers),
         models=tuple(models),
         seeds=arguments.seeds,
-        settings={"no_sandbox": "yes"} if arguments.dangerously_no_sandbox else {},
+        settings=settings.model_dump(mode="json", exclude_defaults=True, exclude=_NOT_TOLD),
+        no_sandbox=arguments.dangerously_no_sandbox,
         version=__version__,
     )
 
 
+_NOT_TOLD = {"model", "policy", "mode", "day_max_cost", "day_max_tokens"}
+
+
 def cell(arguments: Arguments) -> int:
-    """Run one cell of a run, as its folder says."""
+    """Run one cell of a run, as its folder says. It ends when the process that runs the run has ended."""
     folder = RunFolder(arguments.folder)
+    if arguments.watch:
+        _end_with(folder)
     made = folder.run()
     found = next((one for one in made.cells() if one.id == arguments.target), None)
     if found is None:
         raise BadUsage(f"{arguments.folder} has no cell {arguments.target}", "see its run.json")
     repository = repository_of(Path(made.repository))
-    no_sandbox = "no_sandbox" in made.settings
-    bases = bases_of(repository, Places(environment()), no_sandbox=no_sandbox)
-    outcome = run_cell(folder, found, bases, sessions(_opener(no_sandbox=no_sandbox)))
+    bases = bases_of(repository, Places(environment()), no_sandbox=made.no_sandbox)
+    cap = Budget(cost=arguments.max_cost, tokens=arguments.max_tokens)
+    solve = peer_solver(found.solver, made, repository) or sessions(opener_of(made, repository))
+    outcome = run_cell(folder, found, bases, solve, cap)
     print(f"{outcome.status} {clean(outcome.message)}")
     return Exit.FAILED if outcome.status == "infrastructure" else Exit.DONE
 
 
-def _opener(*, no_sandbox: bool) -> Opener:
-    def opened(opening: Opening) -> Session:
-        env = environment()
-        flags: dict[str, Any] = {
-            "model": opening.model,
-            "policy": opening.policy,
-            "mode": Mode.FULL_AUTO,
-            **{f"max_{name}": value for name, value in opening.budget if value is not None},
-        }
-        settings = load_settings(Places(env), env, flags) if opening.model else Settings(**flags)
-        own = env | {"AOCI_AGENT_HOME": str(opening.state)}
-        launch = Launch(
-            opening.tree, settings, Places(own), own,
-            trust=True, attended=False, no_sandbox=no_sandbox,
-            readable=opening.readable, variables=opening.variables,
-        )  # fmt: skip
-        return open_session(launch, DenyAll())
+def _end_with(folder: RunFolder) -> None:
+    """Interrupt this process soon after its run has ended, however that was; a second time for good."""
 
-    return opened
+    def watch() -> None:
+        while folder.is_held():
+            time.sleep(WATCHED)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(PATIENCE)
+        os._exit(Exit.INTERRUPTED)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def listed(arguments: Arguments) -> int:

@@ -30,9 +30,19 @@ def add_replay(commands: Commands, place: "Callable[[Parser], None]") -> None:
     report.add_argument("name", nargs="?", default="", help="of the run (default: the newest)")
     report.add_argument("--format", choices=FORMATS, default="text", help="default text")
     report.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it there")
-    cell = actions.add("cell", "replay:cell", "one cell; `run` starts these", json=False)
-    cell.add_argument("folder", type=Path)
-    cell.add_argument("target", metavar="CELL")
+    _add_show(actions)
+    told = "remove what was prepared for this repository: environments, copies of its history"
+    cleaned = actions.add("clean", "replay_tasks:cleaned", told, json=False)
+    cleaned.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    _add_cell(actions)
+
+
+def _add_show(actions: Actions) -> None:
+    told = "what an agent did in a cell, step by step"
+    show = actions.add("show", "replay_show:show", told, json=False)
+    told = "the run (default: the newest), and a part of the cell's name"
+    show.add_argument("words", nargs="+", metavar="[RUN] CELL", help=told)
+    show.add_argument("--plain", action="store_true", help="plain text even on a terminal")
 
 
 def _add_tasks(actions: Actions) -> None:
@@ -44,7 +54,11 @@ def _add_tasks(actions: Actions) -> None:
     mine.add_argument(
         "--setup", default="", metavar="COMMAND", help="prepares the tests' environment"
     )
+    told = "runs the tests; {tests} stands for their files (default: the runner is found)"
+    mine.add_argument("--check", default="", metavar="COMMAND", help=told)
     mine.add_argument("--jobs", type=int, default=1, metavar="N", help="side by side (1)")
+    told = "those too that were refused before"
+    mine.add_argument("--again", action="store_true", help=told)
     added = actions.add("add", "replay_tasks:add", "one task by hand", json=False)
     added.add_argument("target", metavar="ID")
     added.add_argument("--prompt", required=True, metavar="TEXT", help="what the agent is told")
@@ -84,11 +98,21 @@ def _add_run(actions: Actions) -> None:
         action="store_true",
         help="go on with the run of that name, or the newest",
     )
-    run.add_argument("--max-cost", type=float, metavar="USD", help="begin no cell beyond that")
-    run.add_argument("--max-tokens", type=int, metavar="N", help="begin no cell beyond that")
+    run.add_argument("--max-cost", type=float, metavar="USD", help="hard cap of the whole run")
+    run.add_argument("--max-tokens", type=int, metavar="N", help="hard cap of the whole run")
     told = "local (default), or dask://HOST:PORT"
     run.add_argument("--executor", default="local", metavar="WHERE", help=told)
     _add_consent(run)
+
+
+def _add_cell(actions: Actions) -> None:
+    """One cell in a process of its own: `run` starts these, and help does not name it."""
+    cell = actions.add("cell", "replay:cell", "", json=False)
+    cell.add_argument("folder", type=Path)
+    cell.add_argument("target", metavar="CELL")
+    cell.add_argument("--watch", action="store_true")
+    cell.add_argument("--max-cost", type=float)
+    cell.add_argument("--max-tokens", type=int)
 
 
 def _add_file(parser: "Parser") -> None:

@@ -10,6 +10,7 @@ from aoci_agent.base.errors import BadUsage, BadWorkspace, ForUser
 from aoci_agent.base.files import STATE
 from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places
+from aoci_agent.base.sandbox.gitfolders import git_folders
 from aoci_agent.base.sandbox.ladder import open_box
 from aoci_agent.bench import work_root
 from aoci_agent.cli.arguments import Arguments
@@ -68,6 +69,14 @@ def bases_of(repository: Repository, places: Places, *, no_sandbox: bool) -> Bas
         return box
 
     return Bases(repository, home, boxed, os.environ)
+
+
+def hidden_from(repository: Repository, places: Places) -> tuple[Path, ...]:
+    """What an agent at work on a task may not look into: the repository with all its history, tasks with
+    their gold, other cells, and repositories of later bases."""
+    folders = git_folders(repository.root)
+    git = folders.dirs if folders else ()
+    return (repository.root, *git, places.config, places.data, places.cache)
 
 
 def consent(question: str, *, given: bool) -> None:

@@ -53,7 +53,7 @@ def _about(run: Run, outcomes: Sequence[Outcome]) -> list[str]:
         lines.append(
             f"The prompts of {len(leaking)} tasks name a gold file or symbol: {', '.join(leaking)}."
         )
-    if "no_sandbox" in run.settings:
+    if run.no_sandbox:
         lines.append("Run WITHOUT a sandbox.")
     return lines
 

@@ -1,14 +1,18 @@
-"""`aoci-agent replay tasks mine|add|import|list`."""
+"""`aoci-agent replay tasks mine|add|import|list` and `replay clean`."""
 
 import json
+import shutil
+import signal
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from collections import Counter
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import NoReturn
 
-from aoci_agent.base.errors import BadUsage, Exit
+from aoci_agent.base.errors import BadUsage, Exit, NotPossible
 from aoci_agent.base.files import atomic_write
 from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places
@@ -16,13 +20,11 @@ from aoci_agent.base.terminal import clean, one_line
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.replay_places import bases_of, consent, repository_of, tasks_file
 from aoci_agent.config import environment
-from aoci_agent.evals.replay.bases import Bases
-from aoci_agent.evals.replay.gold import leaks, symbols
 from aoci_agent.evals.replay.history import Candidate, candidates
-from aoci_agent.evals.replay.imports import imported
-from aoci_agent.evals.replay.task import Task, tasks_of, written
-from aoci_agent.evals.replay.validate import Verdict, validate
-from aoci_agent.evals.replay.wording import prompt_of
+from aoci_agent.evals.replay.imports import imported, located, ours
+from aoci_agent.evals.replay.mining import Mine, Refused, id_of
+from aoci_agent.evals.replay.task import Task, task_of, tasks_of, written
+from aoci_agent.evals.replay.validate import Verdict
 
 MOST = 72  # cells of a prompt
 
@@ -32,55 +34,87 @@ def mine(arguments: Arguments) -> int:
     repository = repository_of(arguments.cwd)
     file = tasks_file(arguments, repository)
     known = _known(file)
-    found = list(islice(candidates(repository, arguments.since or ""), arguments.limit))
+    found = _found(arguments, repository)
+    bases = bases_of(repository, Places(environment()), no_sandbox=arguments.dangerously_no_sandbox)
+    refused = Refused(bases.home, arguments.setup, arguments.check)
+    new = [c for c in found if id_of(c) not in known]
+    waiting = new if arguments.again else [c for c in new if c.commit not in refused.known]
+    print(_plan(found, new, waiting), file=sys.stderr)
+    if not waiting:
+        return Exit.DONE
+    consent(
+        f"run the tests of {len(waiting)} commits in the sandbox, with network to set them up?",
+        given=arguments.yes,
+    )
+    bases.sweep()
+    begun, kept = time.monotonic(), 0
+    miner = Mine(repository, bases, arguments.setup, arguments.check)
+    with _interruptible(), closing(miner.try_all(waiting, arguments.jobs)) as verdicts:
+        for number, (candidate, verdict) in enumerate(verdicts, 1):
+            _say(number, len(waiting), candidate, verdict)
+            if verdict.task is not None:
+                known[verdict.task.id] = verdict.task
+                _keep(file, known)
+                kept += 1
+            elif verdict.lasting:
+                refused.add(candidate.commit, verdict.why)
+    seconds = time.monotonic() - begun
+    print(f"{kept} of {len(waiting)} candidates are tasks, {seconds:.0f} s; {len(known)} in {file}")
+    return Exit.DONE
+
+
+def _found(arguments: Arguments, repository: Repository) -> list[Candidate]:
+    """Raises BadUsage for bounds that make no sense, and where there is no candidate."""
+    for name, value in (("--limit", arguments.limit), ("--jobs", arguments.jobs)):
+        if value < 1:
+            raise BadUsage(f"{name} {value}: at least 1")
+    since = arguments.since or ""
+    if since and not _is_date(repository, since):
+        raise BadUsage(f"--since {since}: no day that git knows", "for example 2026-01-31")
+    found = list(islice(candidates(repository, since), arguments.limit))
     if not found:
         raise BadUsage(
             "no commit changes 1 to 5 source files and tests",
             "an earlier --since, or replay tasks add",
         )
-    consent(
-        f"run the tests of {len(found)} commits in the sandbox, fetching what they need first?",
-        given=arguments.yes,
-    )
-    bases = bases_of(repository, Places(environment()), no_sandbox=arguments.dangerously_no_sandbox)
-    begun, kept = time.monotonic(), 0
-    with ThreadPoolExecutor(max(1, arguments.jobs)) as pool:
-        tried = partial(_tried, repository, bases, arguments.setup)
-        verdicts = pool.map(tried, found)
-        for number, (candidate, verdict) in enumerate(zip(found, verdicts, strict=True), 1):
-            _say(number, len(found), candidate, verdict)
-            if verdict.task is not None:
-                known[verdict.task.id] = verdict.task
-                _keep(file, known)
-                kept += 1
-    seconds = time.monotonic() - begun
-    print(f"{kept} of {len(found)} candidates are tasks, {seconds:.0f} s; {len(known)} in {file}")
-    return Exit.DONE
+    return found
 
 
-def _tried(repository: Repository, bases: Bases, setup: str, candidate: Candidate) -> Verdict:
-    prompt = prompt_of(repository, candidate)
-    if not prompt:
-        return Verdict(None, "its message says nothing", 0.0)
-    named = symbols(repository, candidate.base, candidate.commit, candidate.changed)
-    task = Task(
-        id=candidate.commit[:10],
-        prompt=prompt,
-        base=candidate.base,
-        fix=candidate.commit,
-        setup=setup,
-        hidden=candidate.tests,
-        gold_files=candidate.changed,
-        gold_symbols=named,
-        leaks=leaks(prompt, candidate.changed, named),
-        date=candidate.date,
-    )
-    return validate(task, bases, {change.path: change.status for change in candidate.source})
+def _is_date(repository: Repository, text: str) -> bool:
+    """git takes any words for a date; those it does not understand are now."""
+    said = repository.git("rev-parse", f"--since={text}").strip().rpartition("=")[2]
+    return not text.startswith("-") and said.isdecimal() and int(said) < time.time() - 2
+
+
+def _plan(found: list[Candidate], new: list[Candidate], waiting: list[Candidate]) -> str:
+    dates = f"{found[-1].date} to {found[0].date}"
+    known = f", {len(found) - len(new)} are tasks already" if len(new) < len(found) else ""
+    before = len(new) - len(waiting)
+    refused = f", {before} were refused before (--again tries them)" if before else ""
+    return f"{len(found)} candidates of {dates}{known}{refused}; {len(waiting)} to try"
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    """What ends a program ends this one as Ctrl-C does, so that it can clear up."""
+
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    earlier = [signal.signal(number, interrupt) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, earlier, strict=True):
+            signal.signal(number, handler)
 
 
 def _say(number: int, count: int, candidate: Candidate, verdict: Verdict) -> None:
     mark = "✓" if verdict.task else "·"
-    words = one_line(f"{candidate.commit[:10]} {verdict.why}", 110)
+    leaks = verdict.task.leaks if verdict.task else ()
+    leaking = f"; the prompt leaks {', '.join(leaks)}" if leaks else ""
+    words = one_line(f"{id_of(candidate)} {verdict.why}{leaking}", 150)
     print(f"  {mark} {number}/{count} {words}  {verdict.seconds:.1f} s", file=sys.stderr)
 
 
@@ -91,23 +125,45 @@ def add(arguments: Arguments) -> int:
         raise BadUsage(
             "a task needs --check, a command that judges it", 'for example --check "make test"'
         )
-    base = repository.git("rev-parse", "--verify", f"{arguments.base}^{{commit}}").strip()
-    task = Task(
-        id=arguments.target,
-        prompt=arguments.prompt,
-        base=base,
-        setup=arguments.setup,
-        check=arguments.check,
-    )
-    return _added(tasks_file(arguments, repository), [task])
+    row = {
+        "id": arguments.target,
+        "prompt": arguments.prompt.strip(),
+        "base": _commit(repository, arguments.base),
+        "setup": arguments.setup,
+        "check": arguments.check,
+    }
+    file = tasks_file(arguments, repository)
+    if arguments.target in _known(file):
+        raise BadUsage(
+            f"{file} has a task {arguments.target} already",
+            "take it out there, or choose another ID",
+        )
+    return _added(file, [task_of("the task", row)])
 
 
 def import_(arguments: Arguments) -> int:
-    """Add the tasks of a file of another shape."""
+    """Add the tasks of a file of another shape, as far as they are of this repository."""
     repository = repository_of(arguments.cwd)
-    base = repository.git("rev-parse", "--verify", f"{arguments.base}^{{commit}}").strip()
-    found = imported(Path(arguments.path), base, arguments.check)
-    return _added(tasks_file(arguments, repository), found)
+    base = _commit(repository, arguments.base)
+    every = imported(Path(arguments.path), base, arguments.check)
+    if not every:
+        raise BadUsage(f"{arguments.path} holds no task")
+    mine = ours(every, repository)
+    if len(mine) < len(every):
+        print(f"{len(every) - len(mine)} of other repositories are left out", file=sys.stderr)
+    if not mine:
+        names = ", ".join(sorted({task.repository for task in every})[:5])
+        raise BadUsage(
+            f"none of the {len(every)} tasks is of {repository.root.name}: they are of {names}",
+            "import them in a clone of it",
+        )
+    kept: list[Task] = []
+    for task in mine:
+        try:
+            kept.append(located(task, repository))
+        except NotPossible as error:
+            print(one_line(f"{task.id} is left out: {error}", 150), file=sys.stderr)
+    return _added(tasks_file(arguments, repository), kept)
 
 
 def listed(arguments: Arguments) -> int:
@@ -118,22 +174,60 @@ def listed(arguments: Arguments) -> int:
         print(json.dumps([task.model_dump(mode="json", exclude_defaults=True) for task in tasks]))
         return Exit.DONE
     for task in tasks:
-        judged = "" if task.check or task.hidden else "  NOT JUDGED"
+        judged = "" if task.check else "  NOT JUDGED"
         leaking = f"  leaks {', '.join(task.leaks)}" if task.leaks else ""
         prompt = one_line(task.prompt.partition("\n")[0], MOST)
         print(clean(f"{task.id}  {task.base[:10]}  {prompt}{leaking}{judged}"))
     return Exit.DONE
 
 
-def _added(file: Path, tasks: list[Task]) -> int:
+def cleaned(arguments: Arguments) -> int:
+    """Remove what was prepared for bases; it is made again when it is needed. Runs are kept."""
+    repository = repository_of(arguments.cwd)
+    home = bases_of(repository, Places(environment()), no_sandbox=True).home
+    if not home.is_dir():
+        print("nothing is prepared for this repository")
+        return Exit.DONE
+    bases_of(repository, Places(environment()), no_sandbox=True).sweep()
+    if any((home / "trees").glob("*.json")):
+        raise BadUsage("a run or a mining of this repository is at work", "try when it has ended")
+    size = sum(entry.lstat().st_blocks * 512 for entry in home.rglob("*"))
+    consent(f"remove {size / 1e6:.0f} MB in {home}?", given=arguments.yes)
+    shutil.rmtree(home, ignore_errors=True)
+    if home.exists():
+        raise BadUsage(f"{home} could not be removed whole", "remove it by hand")
+    print(f"{size / 1e6:.0f} MB are free")
+    return Exit.DONE
+
+
+def _commit(repository: Repository, name: str) -> str:
+    """The full id of a commit. Raises BadUsage."""
+    try:
+        return repository.git("rev-parse", "--verify", f"{name}^{{commit}}").strip()
+    except NotPossible as error:
+        raise BadUsage(f"--base {name}: there is no such commit", "git log --oneline") from error
+
+
+def _added(file: Path, tasks: Iterable[Task]) -> int:
     known = _known(file)
-    twice = [task.id for task in tasks if task.id in known]
-    if twice:
-        raise BadUsage(
-            f"{file} has a task {twice[0]} already", "take it out there, or choose another ID"
-        )
-    _keep(file, known | {task.id: task for task in tasks})
-    print(f"{len(tasks)} added, {len(known) + len(tasks)} in {file}")
+    new: dict[str, Task] = {}
+    there: list[str] = []
+    for task in tasks:
+        if task.id in known or task.id in new:
+            there.append(task.id)
+        else:
+            new[task.id] = task
+    _keep(file, known | new)
+    print(f"{len(new)} added, {len(known) + len(new)} in {file}")
+    if there:
+        print(f"{len(there)} were there already: {', '.join(there[:5])}", file=sys.stderr)
+    leaking = Counter(kind for task in new.values() for kind in task.leaks)
+    if leaking:
+        told = ", ".join(f"{kind} {count}" for kind, count in leaking.items())
+        print(f"prompts that name what is to be found: {told}", file=sys.stderr)
+    unjudged = sum(not task.check for task in new.values())
+    if unjudged:
+        print(f"{unjudged} have nothing that judges them: give --check", file=sys.stderr)
     return Exit.DONE
 
 

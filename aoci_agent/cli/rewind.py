@@ -5,6 +5,7 @@ import datetime
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 from aoci_agent.agent.past import Past
@@ -14,6 +15,7 @@ from aoci_agent.agent.rewind import File, Point, Preview, Refused, Rewind, Rewou
 from aoci_agent.agent.undo import open_undo
 from aoci_agent.base.errors import BadUsage, Exit, ForUser
 from aoci_agent.base.git import Repository
+from aoci_agent.base.occupied import Occupation
 from aoci_agent.base.places import Places
 from aoci_agent.base.terminal import clean, one_line
 from aoci_agent.bench import work_root
@@ -30,22 +32,43 @@ def run(arguments: Arguments) -> int:
 
 async def _run(arguments: Arguments) -> int:
     root, places = work_root(arguments.cwd), Places(os.environ)
+    repository = Repository.find(root)
     path = find(places.data / "sessions" / places.project(root), arguments.resume or "")
     looks = arguments.listing or arguments.dry_run
-    recorder: Recorder = NoRecord() if looks else SessionRecord(path)
+    recorder = _held(path, looks=looks)
     past = Past(recorder)
     try:
         session = read(path).session_id
         past.read(path)
-        undo = open_undo(root, Repository.find(root), places, session, lambda: False)
-        try:
-            for told in undo.news():
-                print(clean(told), file=sys.stderr)
-            return await _act(arguments, Rewind(undo, past, lambda _: None), path)
-        finally:
-            await undo.close()
+        undo = open_undo(root, repository, places, session, lambda: False)
+        if isinstance(recorder, NoRecord):
+            undo.owes_nothing()
+        with ExitStack() as held:
+            top = repository.root if repository else None
+            try:
+                for told in undo.news():
+                    print(clean(told), file=sys.stderr)
+                rewind = Rewind(
+                    undo,
+                    past,
+                    lambda _: None,
+                    hold=lambda: held.enter_context(Occupation(places, root, top)),
+                )
+                return await _act(arguments, rewind, path)
+            finally:
+                await undo.close()
     finally:
         past.close()
+
+
+def _held(path: Path, *, looks: bool) -> Recorder:
+    """The record, held; for a look at a session that is open elsewhere, none. Raises ForUser."""
+    try:
+        return SessionRecord(path)
+    except ForUser:
+        if not looks:
+            raise
+        return NoRecord()
 
 
 async def _act(arguments: Arguments, rewind: Rewind, path: Path) -> int:

@@ -16,7 +16,7 @@ from aoci_agent.policies.conversation import AssistantMessage, Message, ToolCall
 from aoci_agent.policies.validity import INTERRUPTED, NOT_STARTED, STARTED, mended
 
 STEPS = 30
-_PADDING = "".join(f"row_{number} = '{number:064}'\n" for number in range(400))
+_PADDING = "".join(f"# {number:072}\n" for number in range(400))  # soon parsed
 _UNKNOWN = (INTERRUPTED, STARTED)
 
 

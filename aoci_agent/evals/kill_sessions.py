@@ -28,17 +28,24 @@ from typing import Any
 
 from aoci_agent.agent.approval import DenyAll
 from aoci_agent.agent.record import as_json, read_record
+from aoci_agent.aoci.facts.extract import extract
 from aoci_agent.base import tokens
 from aoci_agent.base.places import Places
 from aoci_agent.base.replace import PREFIX
 from aoci_agent.evals.kill_script import StepModel, missing_in, torn_in, workspace
 
-LONGEST = 0.6  # seconds an attempt lives at most once it is open, where it does not end before
+LONGEST = 0.25  # seconds an attempt lives at most once it is open, where it does not end before
 PATIENCE = 60.0  # seconds it has for opening
 EARLY = 5  # one attempt in so many may be killed while it opens
 ATTEMPTS = 400  # for one session
 STARVED = 10  # one attempt in so many
 _GIVEN = 2_000_000  # bytes of memory that a starved one still gets
+_LATE = (  # loaded when they are first used, which each attempt would pay for
+    *(f"aoci_agent.tools.builtin.{name}" for name in ("bash", "edit", "read", "write")),
+    *(f"aoci_agent.aoci.{name}" for name in ("present", "foreign", "refreshing")),
+    *("aoci_agent.agent.continuing", "aoci_agent.agent.undo", "aoci_agent.views.standard"),
+    "tree_sitter_bash",
+)
 
 
 @dataclass
@@ -140,9 +147,10 @@ def _door() -> Callable[[Path], Any]:
     """How a session is opened: by the product's own assembly, which lies above and is taken by name."""
     bench, config = import_module("aoci_agent.bench"), import_module("aoci_agent.config")
     assembly = import_module("aoci_agent.assembly")
-    for name in ("bash", "edit", "read", "write"):
-        import_module(f"aoci_agent.tools.builtin.{name}")
-    tokens.count("loaded before the first fork")
+    for name in _LATE:
+        import_module(name)
+    tokens.count("text")
+    extract("state.py", b"STEP = 0\n")
 
     def opened(root: Path) -> Any:
         env = {"AOCI_AGENT_HOME": str(root.parent / "home")}

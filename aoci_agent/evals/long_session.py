@@ -71,7 +71,7 @@ def opened(root: Path, home: Path, model: LongModel) -> Session:
     workspace = Workspace(root)
     store = IndexStore(workspace, None, home / "cache")
     toolbox = Toolbox(builtin_tools(workspace, store, home / "output"))
-    permissions = Permissions(Mode.FULL_AUTO)
+    permissions = Permissions(Mode.FULL_AUTO, trusted=True, no_sandbox=True)
     material = Material(render("rules"), None)
     prefix = build_prefix(toolbox.schemas, GrepRead(), material)
     file = home / "long.jsonl"

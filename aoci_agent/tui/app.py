@@ -17,7 +17,7 @@ from aoci_agent.tui import commands, foreign, signs
 from aoci_agent.tui.approver import ScreenApprover
 from aoci_agent.tui.history import PromptHistory
 from aoci_agent.tui.session import Session
-from aoci_agent.tui.signals import leave_on_signals
+from aoci_agent.tui.signals import held_back, leave_on_signals
 from aoci_agent.tui.stage import Stage, Widgets
 from aoci_agent.tui.turns import Turns
 from aoci_agent.tui.widgets.activity import Activity
@@ -101,6 +101,7 @@ class AgentApp(App[int], inherit_bindings=False):
         self._rewind_until = 0.0
 
     def compose(self) -> "ComposeResult":
+        leave_on_signals(self)  # the first that is called once the terminal is raw
         if self._banner:
             yield Static(foreign.line(self._banner), markup=False, id="banner")
         yield self._on.transcript
@@ -116,7 +117,6 @@ class AgentApp(App[int], inherit_bindings=False):
         self._on.prompt.focus()
         self._approver.attach(self._stage.present, self._stage.dismiss)
         self._stage.opening()
-        leave_on_signals(self)
         self.call_after_refresh(self._open)
 
     async def on_unmount(self) -> None:
@@ -245,5 +245,6 @@ def run_app(
     The session is closed on every way out.
     """
     app = AgentApp(session, ask_through, first_prompt, banner, history)
-    left_with = app.run()
+    with held_back():
+        left_with = app.run()
     return left_with if left_with is not None else (app.return_code or 0)

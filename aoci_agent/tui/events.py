@@ -1,6 +1,6 @@
 """From event to widget: one match over everything the loop can say."""
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from textual.content import Content
 
@@ -20,8 +20,10 @@ from aoci_agent.tui.widgets.transcript import Block
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aoci_agent.agent.gauge import Gauge
+    from aoci_agent.agent.saving import Saving
     from aoci_agent.policies.conversation import Message
-    from aoci_agent.tui.session import Session
+    from aoci_agent.tui.session import Status
     from aoci_agent.tui.widgets.activity import Activity
     from aoci_agent.tui.widgets.footer import Footer
     from aoci_agent.tui.widgets.transcript import Transcript
@@ -30,11 +32,26 @@ if TYPE_CHECKING:
 EARLIER = 40  # messages of a resumed session that are shown again
 
 
+class Measured(Protocol):
+    """What is shown of a session beside its events. Satisfied by `tui.session.Session`."""
+
+    @property
+    def status(self) -> "Status": ...
+
+    def gauge(self) -> "Gauge | None": ...
+
+    def cost(self) -> Totals: ...
+
+    def turn(self) -> Totals: ...
+
+    def saving(self) -> "Saving | None": ...
+
+
 class Renderer:
     """Draws one session's events into the transcript, the activity line and the footer."""
 
     def __init__(
-        self, session: "Session", transcript: "Transcript", activity: "Activity", footer: "Footer"
+        self, session: Measured, transcript: "Transcript", activity: "Activity", footer: "Footer"
     ) -> None:
         self._session = session
         self._transcript = transcript
@@ -162,6 +179,8 @@ class Renderer:
         elif decision.answer is Answer.SESSION:
             rules = ", ".join(question.always) if question else ""
             self._transcript.say_notice(f"you allowed for this session: {rules}")
+        elif decision.outside:
+            self._transcript.say_notice(f"outside the sandbox, once: {what}", "warning")
 
     def _started(self, call_id: str, title: str) -> Call:
         self._close_reply()

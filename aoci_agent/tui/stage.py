@@ -158,7 +158,11 @@ class Stage:
         """Put up the rewind panel; it has the keys until one is chosen, or Esc."""
         from aoci_agent.tui.widgets.rewind import RewindPanel
 
-        points = await self.session.rewind.points()
+        try:
+            points = await self.session.rewind.points()
+        except ForUser as error:
+            self._on.transcript.say_error(error.message, error.hint)
+            return
         if not points:
             self.say("there is no question to go back to yet")
         elif not self._on.question.children:
@@ -228,7 +232,7 @@ class Stage:
         """Put up the approval panel; it has the keys until it is answered."""
         from aoci_agent.tui.widgets.approval import ApprovalPanel
 
-        self.panel = ApprovalPanel(question, answered)
+        self.panel = ApprovalPanel(question, answered, lambda: bool(self._on.prompt.text.strip()))
         self._on.question.mount(self.panel)
 
     def dismiss(self) -> None:

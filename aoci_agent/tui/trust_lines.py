@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from aoci_agent.base.trust_store import Trust
 
 WIDTH = 160  # cells of a line; the screen cuts further
+ALL = 100_000  # names, and cells of them: nothing is left out
 _STATES = {
     "trusted": "is trusted",
     "changed": "was trusted, and has changed since",
@@ -36,17 +37,18 @@ def headline(folder: str, state: str) -> str:
     return f"{one_line(folder, 100)} {_STATES[state]}"
 
 
-def what_lines(trust: "Trust", most: int = 6) -> list[str]:
+def what_lines(trust: "Trust", most: int = ALL) -> list[str]:
     """What was found, by kind, and what of it changed; at most so many names of a kind."""
+    width = WIDTH if most < ALL else ALL
     lines: list[str] = []
     for kind, means in _MEANS.items():
         found = [item for item in trust.what if item.kind == kind and item.name != ORIGIN]
         if found:
             names = _names(found, most, with_who=kind == "shown")
-            lines.append(one_line(f"{names}: {means}", WIDTH))
+            lines.append(one_line(f"{names}: {means}", width))
     if trust.changed:
         named = ", ".join(trust.changed[:most]) + _more(len(trust.changed) - most)
-        lines.insert(0, one_line(f"new or changed: {named}", WIDTH))
+        lines.insert(0, one_line(f"new or changed: {named}", width))
     return lines or ["nothing in it runs or configures anything by itself"]
 
 
@@ -56,4 +58,4 @@ def _names(items: "Sequence[Item]", most: int, *, with_who: bool) -> str:
 
 
 def _more(count: int) -> str:
-    return f" and {count} more" if count > 0 else ""
+    return f" and {count} more (/trust lists them)" if count > 0 else ""

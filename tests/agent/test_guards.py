@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 import pytest
 from support.fakes import FakeTool, call, change, look, shell
+from support.permitted import permitted
 
 from aoci_agent.agent.approval import DenyAll, Mode
 from aoci_agent.agent.dispatch import Dispatcher
 from aoci_agent.agent.events import Event, ToolFinished, ToolStarted
 from aoci_agent.agent.freshness import unchanged
 from aoci_agent.agent.guard import Guards
-from aoci_agent.agent.permissions import Permissions
 from aoci_agent.agent.toolbox import Bound, Toolbox
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.policies.conversation import ToolCall
@@ -37,7 +37,7 @@ class Noting:
 
 async def events_of(guards: Guards, *calls: ToolCall, mode: Mode = Mode.FULL_AUTO) -> list[Event]:
     toolbox = Toolbox((look(), change(), shell()))
-    dispatcher = Dispatcher(toolbox, Permissions(mode), DenyAll(), unchanged, guards)
+    dispatcher = Dispatcher(toolbox, permitted(mode), DenyAll(), unchanged, guards)
     return [event async for event in dispatcher.run(calls)]
 
 
@@ -80,7 +80,7 @@ async def test_guards_are_left_also_when_the_call_is_cancelled() -> None:
     tool = Endless("shell", Effect.RUN, ToolResult)
     guards = Guards([Noting("a", log)])
     dispatcher = Dispatcher(
-        Toolbox((tool,)), Permissions(Mode.FULL_AUTO), DenyAll(), unchanged, guards
+        Toolbox((tool,)), permitted(Mode.FULL_AUTO), DenyAll(), unchanged, guards
     )
 
     async def drain() -> None:
@@ -93,3 +93,16 @@ async def test_guards_are_left_also_when_the_call_is_cancelled() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert log == ["before a", "after a nothing"]
+
+
+async def test_all_guards_are_left_also_where_one_fails() -> None:
+    class Failing(Noting):
+        async def after(self, call: Bound, result: ToolResult) -> ToolResult:
+            raise asyncio.CancelledError
+
+    log: list[str] = []
+    guards = Guards([Noting("a", log), Failing("b", log), Noting("c", log)])
+    bound = Toolbox((look(),)).bind(call("look", "x"))
+    with pytest.raises(asyncio.CancelledError):
+        await guards.after(bound, ToolResult("so"))
+    assert log == ["after c so", "after a so+c"]

@@ -45,8 +45,10 @@ async def test_a_mark_is_not_written_in_the_place_of_what_it_stands_for(tmp_path
     guard = KeepsSecrets(Mask(), tmp_path)
     toolbox = Toolbox((look(),))
     quoting = ToolCall("c", "look", '{"text": "<secret: GitHub token, 40 characters>"}')
-    with pytest.raises(TryAgain, match="stands for a credential"):
-        await guard.before(toolbox.bind(quoting))
+    escaped = ToolCall("c", "look", quoting.arguments.replace("<", "\\u003c"))  # as Go writes JSON
+    for one in (quoting, escaped):
+        with pytest.raises(TryAgain, match="stands for a credential"):
+            await guard.before(toolbox.bind(one))
     await guard.before(toolbox.bind(call("look", "<secret: of success>")))
 
 

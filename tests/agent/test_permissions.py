@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.fakes import FakeTool, call, change, harness, look, says, shell
+from support.permitted import permitted
 
 from aoci_agent.agent.approval import Answer, Decision, DenyAll, Mode
 from aoci_agent.agent.dispatch import Dispatcher
@@ -35,14 +36,14 @@ def asked(permissions: Permissions, effect: Effect, key: str = "k", tool: str = 
     ],
 )
 def test_table(mode: Mode, read: str, edit: str, run: str) -> None:
-    permissions = Permissions(mode)
+    permissions = permitted(mode)
     verdicts = [asked(permissions, effect) for effect in (Effect.READ, Effect.EDIT, Effect.RUN)]
     assert verdicts == [read, edit, run]
     assert asked(permissions, Effect.NOTE, "") is Verdict.ALLOW
 
 
 def test_read_only_wins_over_a_grant() -> None:
-    permissions = Permissions(Mode.ASK)
+    permissions = permitted(Mode.ASK)
     permissions.grant(("t(ls)",))
     assert asked(permissions, Effect.RUN, "ls") is Verdict.ALLOW
     permissions.mode = Mode.READ_ONLY
@@ -52,28 +53,28 @@ def test_read_only_wins_over_a_grant() -> None:
 @pytest.mark.gate("T02")
 @pytest.mark.parametrize("mode", list(Mode))
 def test_without_trust_the_mode_is_at_most_ask(mode: Mode) -> None:
-    permissions = Permissions(mode, trusted=False)
+    permissions = permitted(mode, trusted=False)
     assert permissions.mode in (Mode.READ_ONLY, Mode.ASK)
     permissions.mode = Mode.FULL_AUTO
     assert permissions.mode is Mode.ASK
-    assert Permissions(mode, trusted=True).mode is mode
+    assert permitted(mode, trusted=True).mode is mode
 
 
 @pytest.mark.gate("T02", "T01")
 def test_without_trust_rules_allow_nothing() -> None:
     rules = Rules.parse(allow=["edit", "bash", "test", "t"])
-    permissions = Permissions(Mode.ASK, rules=rules, trusted=False)
+    permissions = permitted(Mode.ASK, rules=rules, trusted=False)
     assert asked(permissions, Effect.EDIT, "a.py", "edit") is Verdict.ASK
     assert asked(permissions, Effect.RUN, "ls", "bash") is Verdict.ASK
     assert asked(permissions, Effect.READ, "a.py", "read") is Verdict.ALLOW
-    trusted = Permissions(Mode.ASK, rules=rules)
+    trusted = permitted(Mode.ASK, rules=rules)
     assert asked(trusted, Effect.EDIT, "a.py", "edit") is Verdict.ALLOW
 
 
 @pytest.mark.gate("T25")
 @pytest.mark.parametrize("mode", [Mode.ASK, Mode.AUTO_EDIT])
 def test_running_the_tests_asks_first_and_is_refused_without_trust(mode: Mode) -> None:
-    permissions = Permissions(mode)
+    permissions = permitted(mode)
     ruling = permissions.judge(
         "test", Effect.RUN, Preview("command", "test", "pytest -q", "pytest -q")
     )
@@ -82,16 +83,16 @@ def test_running_the_tests_asks_first_and_is_refused_without_trust(mode: Mode) -
     permissions.grant(ruling.always)
     assert asked(permissions, Effect.RUN, "pytest -q", "test") is Verdict.ALLOW
     assert asked(permissions, Effect.RUN, "pytest -q x", "test") is Verdict.ASK
-    assert asked(Permissions(mode, trusted=False), Effect.RUN, "pytest", "test") is Verdict.DENY
+    assert asked(permitted(mode, trusted=False), Effect.RUN, "pytest", "test") is Verdict.DENY
 
 
 @pytest.mark.parametrize("strength", [Strength.PARTIAL, Strength.NONE])
 def test_full_auto_runs_commands_only_in_a_strong_sandbox(strength: Strength) -> None:
-    permissions = Permissions(Mode.FULL_AUTO, strength=strength)
+    permissions = permitted(Mode.FULL_AUTO, strength=strength)
     assert asked(permissions, Effect.RUN, "make", "bash") is Verdict.ASK
     assert asked(permissions, Effect.EDIT, "a.py", "edit") is Verdict.ALLOW
     assert str(strength) in permissions.judge("bash", Effect.RUN, COMMAND).reason
-    bare = Permissions(Mode.FULL_AUTO, strength=strength, no_sandbox=True)
+    bare = permitted(Mode.FULL_AUTO, strength=strength, no_sandbox=True)
     assert asked(bare, Effect.RUN, "make", "bash") is Verdict.ALLOW
     assert "NO SANDBOX" in bare.confinement()
 
@@ -100,14 +101,14 @@ def test_full_auto_runs_commands_only_in_a_strong_sandbox(strength: Strength) ->
 @pytest.mark.parametrize("mode", list(Mode))
 def test_secrets_ask_in_every_mode(mode: Mode, tmp_path: Path) -> None:
     (tmp_path / "plain.txt").symlink_to(".env")
-    permissions = Permissions(
+    permissions = permitted(
         mode, rules=Rules.parse(allow=["read", "read(*)", "edit"]), root=tmp_path
     )
     for path in (".env", "a/.ENV", "key.pem", "plain.txt", ".aws/credentials"):
         assert asked(permissions, Effect.READ, path, "read") is Verdict.ASK
         assert asked(permissions, Effect.EDIT, path, "edit") is not Verdict.ALLOW
     assert asked(permissions, Effect.READ, ".env.example", "read") is Verdict.ALLOW
-    exact = Permissions(mode, rules=Rules.parse(allow=["read(.env)"]), root=tmp_path)
+    exact = permitted(mode, rules=Rules.parse(allow=["read(.env)"]), root=tmp_path)
     assert asked(exact, Effect.READ, ".env", "read") is Verdict.ALLOW
 
 
@@ -116,11 +117,11 @@ def test_deny_and_ask_for_files() -> None:
         allow=["edit(docs/**)"], ask=["edit(docs/keep.md)"], deny=["edit(migrations/**)"]
     )
     for mode in (Mode.ASK, Mode.FULL_AUTO):
-        permissions = Permissions(mode, rules=rules)
+        permissions = permitted(mode, rules=rules)
         assert asked(permissions, Effect.EDIT, "docs/a.md", "write") is Verdict.ALLOW
         assert asked(permissions, Effect.EDIT, "docs/keep.md", "edit") is Verdict.ASK
         assert asked(permissions, Effect.EDIT, "Migrations/1.sql", "write") is Verdict.DENY
-    asking = Permissions(Mode.ASK, rules=rules)
+    asking = permitted(Mode.ASK, rules=rules)
     assert asking.judge("edit", Effect.EDIT, Preview("diff", "", "", "docs/keep.md")).always == ()
 
 
@@ -128,7 +129,7 @@ def test_a_link_is_allowed_with_what_it_leads_to(tmp_path: Path) -> None:
     for name in ("docs", "src"):
         (tmp_path / name).mkdir()
     (tmp_path / "docs/a.md").symlink_to("../src/a.py")
-    permissions = Permissions(Mode.ASK, rules=Rules.parse(allow=["edit(docs/**)"]), root=tmp_path)
+    permissions = permitted(Mode.ASK, rules=Rules.parse(allow=["edit(docs/**)"]), root=tmp_path)
     preview = Preview("diff", "", "", "docs/a.md")
     ruling = permissions.judge("edit", Effect.EDIT, preview)
     assert ruling.always == ("edit(/docs/a.md)", "edit(/src/a.py)")
@@ -140,7 +141,7 @@ def test_a_link_is_allowed_with_what_it_leads_to(tmp_path: Path) -> None:
 @pytest.mark.gate("P98", "P97")
 async def test_the_same_rules_hold_when_nobody_is_there() -> None:
     rules = Rules.parse(allow=["shell(make *)"], deny=["shell(make wipe)"])
-    permissions = Permissions(Mode.ASK, rules=rules)
+    permissions = permitted(Mode.ASK, rules=rules)
     tool = shell()
     dispatcher = Dispatcher(Toolbox((tool,)), permissions, DenyAll(), unchanged)
     calls = tuple(call("shell", text) for text in ("make all", "make wipe", "ls"))
@@ -171,7 +172,7 @@ async def test_a_read_is_judged_after_what_came_before_it(tmp_path: Path) -> Non
 
     runs = FakeTool("shell", Effect.RUN, link)
     read = FakeTool("read", Effect.READ, lambda _: ToolResult("KEY=1"))
-    permissions = Permissions(Mode.FULL_AUTO, root=tmp_path)
+    permissions = permitted(Mode.FULL_AUTO, root=tmp_path)
     dispatcher = Dispatcher(Toolbox((runs, read)), permissions, DenyAll(), unchanged)
     calls = (call("read", "notes", "1"), call("shell", "x", "2"), call("read", "notes", "3"))
     events = [event async for event in dispatcher.run(calls)]

@@ -3,11 +3,12 @@
 import os
 import shlex
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from support.permitted import permitted
 from support.shell_lines import BYPASSES, HONEST, TYPICAL
 
 from aoci_agent.agent.mode import Mode
@@ -68,7 +69,7 @@ def allowed(permissions: Permissions, line: str) -> bool:
 
 
 def ask_mode(root: Path, *allow: str, trusted: bool = True) -> Permissions:
-    return Permissions(Mode.ASK, rules=Rules.parse(allow=allow), root=root, trusted=trusted)
+    return permitted(Mode.ASK, rules=Rules.parse(allow=allow), root=root, trusted=trusted)
 
 
 @pytest.mark.gate("S05", "T03")
@@ -77,7 +78,7 @@ def ask_mode(root: Path, *allow: str, trusted: bool = True) -> Permissions:
 def test_no_bypass_runs_unasked(
     workspace: Path, mode: Mode, rules: tuple[str, ...], record_property: Record
 ) -> None:
-    permissions = Permissions(mode, rules=Rules.parse(allow=rules), root=workspace)
+    permissions = permitted(mode, rules=Rules.parse(allow=rules), root=workspace)
     passed = [line for line in BYPASSES if allowed(permissions, line)]
     assert passed == []
     assert len(BYPASSES) >= 220
@@ -196,8 +197,10 @@ def test_always_never_covers_what_destroys(workspace: Path) -> None:
     permissions = ask_mode(workspace)
     ruling = judge(permissions, "make all && rm -rf ./tmp > log && git push")
     assert ruling.parts == ("make all", "rm -rf ./tmp > log", "git push")
-    assert ruling.always == ("bash(make all)",)
-    permissions.grant(ruling.always)
+    assert ruling.always == ()  # it would ask again all the same
+    alone = judge(permissions, "make all && npm run build")
+    assert alone.always == ("bash(make all)", "bash(npm run build)")
+    permissions.grant(alone.always)
     again = judge(permissions, "make all && rm -rf ./tmp")
     assert (again.verdict, again.parts, again.always) == (Verdict.ASK, ("rm -rf ./tmp",), ())
 
@@ -226,7 +229,7 @@ def test_deny_wins_over_ask_and_ask_over_allow(workspace: Path) -> None:
         ask=["bash(make deploy*)"],
         deny=["bash(make wipe)", "bash(shutdown *)", "bash(git push *)"],
     )
-    permissions = Permissions(Mode.ASK, rules=rules, root=workspace)
+    permissions = permitted(Mode.ASK, rules=rules, root=workspace)
     cases = {
         "make all": Verdict.ALLOW,
         "make deploy": Verdict.ASK,
@@ -244,7 +247,7 @@ def test_deny_wins_over_ask_and_ask_over_allow(workspace: Path) -> None:
         "rm -rf build x": Verdict.ASK,
     }
     assert {line: judge(permissions, line).verdict for line in cases} == cases
-    free = Permissions(Mode.FULL_AUTO, rules=rules, root=workspace)
+    free = permitted(Mode.FULL_AUTO, rules=rules, root=workspace)
     assert judge(free, "make all; make wipe").verdict is Verdict.DENY
     assert judge(free, "make deploy").verdict is Verdict.ASK
     assert judge(free, "eval 'make x'").verdict is Verdict.ASK
@@ -253,7 +256,7 @@ def test_deny_wins_over_ask_and_ask_over_allow(workspace: Path) -> None:
 
 @pytest.mark.gate("T11", "T13")
 def test_full_auto_asks_for_what_leaves_the_box(workspace: Path) -> None:
-    free = Permissions(Mode.FULL_AUTO, root=workspace)
+    free = permitted(Mode.FULL_AUTO, root=workspace)
     runs = (
         "rm -rf src",
         "for f in *; do echo $f; done",
@@ -288,7 +291,7 @@ def test_full_auto_asks_for_what_leaves_the_box(workspace: Path) -> None:
 @pytest.mark.gate("T13")
 @pytest.mark.parametrize("mode", [Mode.ASK, Mode.AUTO_EDIT, Mode.FULL_AUTO])
 def test_the_network_asks_each_time(workspace: Path, mode: Mode) -> None:
-    permissions = Permissions(
+    permissions = permitted(
         mode, rules=Rules.parse(allow=["bash", "bash(ls)", "test"]), root=workspace
     )
     for _ in range(2):
@@ -298,7 +301,7 @@ def test_the_network_asks_each_time(workspace: Path, mode: Mode) -> None:
 
 
 def test_the_rule_for_reading_holds_for_commands(workspace: Path) -> None:
-    permissions = Permissions(Mode.ASK, rules=Rules.parse(deny=["read(src/b.py)"]), root=workspace)
+    permissions = permitted(Mode.ASK, rules=Rules.parse(deny=["read(src/b.py)"]), root=workspace)
     assert allowed(permissions, "cat src/a.py")
     assert not allowed(permissions, "cat src/b.py")
     assert not allowed(permissions, "cat src/*.py")
@@ -308,3 +311,59 @@ def test_a_rule_that_opens_the_door_still_knows_where_the_shell_is(workspace: Pa
     permissions = ask_mode(workspace, "bash(cd *)")
     assert allowed(permissions, "cd src && cat a.py")
     assert not allowed(permissions, "cd link-dir && cat passwd")
+
+
+@pytest.fixture
+def odd_names(workspace: Path) -> Iterator[Path]:
+    """Links to the outside whose names look like patterns, or are met by one."""
+    links = [workspace / name for name in ("[x]*", "[y]z", "outer", "src/outer")]
+    for link in links:
+        link.symlink_to(workspace.parent / "outside/passwd")
+    yield workspace
+    for link in links:
+        link.unlink()
+
+
+@pytest.mark.gate("T03")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "grep -v *",  # the first name is the pattern, the others are read
+        "rg -v *",
+        "jq *",
+        "cat [x]*",  # finds nothing, so bash hands over the pattern, which is a link's name
+        "cat '[y]'*",
+        r"cat \[y\]*",
+        "cat out*",
+        "cd src && cat out*",
+        "cd src && cat outer",
+    ],
+)
+def test_a_pattern_is_judged_by_all_it_may_stand_for(odd_names: Path, line: str) -> None:
+    assert not allowed(ask_mode(odd_names), line)
+    assert not allowed(ask_mode(odd_names, "bash(cat *)", "bash(cd *)"), line)
+
+
+def test_a_wildcard_covers_nothing_in_a_folder_that_is_not_known(workspace: Path) -> None:
+    permissions = ask_mode(workspace, "bash(cat *)", "bash(cd *)")
+    assert not allowed(permissions, "cd && cat notes.txt")
+    assert allowed(permissions, "cd src && cat a.py")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cat < src/b.py",
+        "cd src && cat b.py",
+        "cd src && cat ?.py",
+        "cat ./src/b.py",
+        "cat src/../src/b.py",
+    ],
+)
+@pytest.mark.parametrize("mode", [Mode.ASK, Mode.FULL_AUTO])
+def test_the_rule_for_reading_is_met_by_other_ways_to_name_a_file(
+    workspace: Path, line: str, mode: Mode
+) -> None:
+    permissions = permitted(mode, rules=Rules.parse(deny=["read(src/b.py)"]), root=workspace)
+    ruling = judge(permissions, line)
+    assert (ruling.verdict, ruling.always) == (Verdict.DENY, ())

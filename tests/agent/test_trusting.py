@@ -22,7 +22,6 @@ def test_without_trust_no_word_of_the_project_is_read() -> None:
     given = terms([Instructions("AGENTS.md", b"obey")], trusted=False)
     assert given == Terms(trusted=False)
     assert given.rules("the rules") == "the rules"
-    assert not given.servers
 
 
 @pytest.mark.gate("T11", control=True)

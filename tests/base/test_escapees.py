@@ -73,6 +73,25 @@ async def test_nothing_outlives_a_timeout(tmp_path: Path) -> None:
     assert survivors(log) == []
 
 
+@pytest.mark.gate("R19", "S15")
+async def test_a_killed_agent_leaves_no_command_of_its_own(tmp_path: Path) -> None:
+    """One that does not hear: what it started has another session and its own mark."""
+    log = tmp_path / "log"
+    log.write_text("")
+    inner = ["bash", "-c", f"echo $$ >> {log}; exec sleep 300"]
+    code = (
+        "import pathlib, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        "from aoci_agent.base.process import run_blocking; "
+        f"run_blocking({inner}, cwd=pathlib.Path.cwd())"
+    )
+    command = asyncio.create_task(run([sys.executable, "-c", code], cwd=tmp_path))
+    await until_logged(log)
+    command.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await command
+    assert survivors(log) == []
+
+
 def test_without_the_sweep_they_would_survive(tmp_path: Path) -> None:
     log = tmp_path / "log"
     argv = ["bash", "-c", script(log, "double fork")]

@@ -83,7 +83,7 @@ def test_none_of_a_thousand_saves_is_lost(
 def test_a_writer_that_does_not_look_again_loses_saves(workspace: Workspace) -> None:
     file = workspace.root / "a.py"
     lost, _ = against_an_editor(
-        file, "rename", 60, lambda _, new: workspace.write_bytes("a.py", new)
+        file, "rename", 16, lambda _, new: workspace.write_bytes("a.py", new)
     )
     assert lost > 0
 

@@ -9,6 +9,7 @@ from aoci_agent.agent.events import SessionStarted
 from aoci_agent.agent.record import SessionRecord
 from aoci_agent.agent.resume import read
 from aoci_agent.base.errors import BadUsage, Exit, ForUser
+from aoci_agent.base.occupied import Occupation, Occupied
 from aoci_agent.base.places import Places
 from aoci_agent.base.snapshots.snapshots import store_folder
 from aoci_agent.cli.arguments import parse
@@ -109,3 +110,16 @@ def test_a_session_that_is_open_is_left_alone(shop: Path) -> None:
     finally:
         held.close()
     assert (shop / "a.py").read_text() == "one\n"
+
+
+@pytest.mark.gate("R23")
+def test_no_file_is_put_back_where_another_session_works(shop: Path) -> None:
+    places = Places({"AOCI_AGENT_HOME": str(shop.parent / "home"), "HOME": str(shop.parent)})
+    with Occupation(places, shop):
+        with pytest.raises(Occupied):
+            rewind(shop, "1")
+        assert (shop / "a.py").read_text() == "one\n"
+        assert rewind(shop, "1", "--dry-run") == Exit.DONE
+        assert rewind(shop, "1", "--conversation") == Exit.DONE
+    assert rewind(shop, "--code") == Exit.DONE
+    Occupation(places, shop).close()

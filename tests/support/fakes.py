@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from support.permitted import permitted
+
 from aoci_agent.agent.approval import Answer, Decision, Mode, Question
 from aoci_agent.agent.budget import Budget
 from aoci_agent.agent.conversation import Conversation
@@ -102,7 +104,7 @@ def harness(
 ) -> Harness:
     model = ScriptedModel(lines, window=window, cost=cost)
     toolbox = Toolbox(tools)
-    permissions = Permissions(mode)
+    permissions = permitted(mode)
     approver = FixedApprover(list(answers))
     recorder = ListRecorder()
     prefix = Prefix(toolbox.schemas, (Layer("rules", "be good"),))

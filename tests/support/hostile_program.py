@@ -26,6 +26,7 @@ from support.hostile_session import (
 )
 from support.hostile_words import GROUP, LONG, REPORT, asked, seen
 from textual.events import Key, Paste
+from textual.pilot import Pilot
 from textual.widget import Widget
 
 from aoci_agent.agent.events import (
@@ -45,6 +46,8 @@ from aoci_agent.tui.widgets.prompt import Prompt
 from aoci_agent.tui.widgets.rewind import RewindPanel
 from aoci_agent.tui.widgets.trust import TrustPanel
 
+ROUNDS = 3  # what was mounted mounts its own, is laid out, is painted
+
 
 class Driver:
     """Drives the app from inside: it waits for the paint, not for a clock."""
@@ -52,6 +55,7 @@ class Driver:
     def __init__(self, said: Hostile, app: AgentApp) -> None:
         self.said = said
         self.app = app
+        self.pilot = Pilot[int](app)
         self.clickable = 0
         self.fault = ""
         self.stage = app._stage  # pyright: ignore[reportPrivateUsage]
@@ -60,12 +64,11 @@ class Driver:
 
     async def painted(self) -> None:
         """Everything that was asked for is on the terminal's wire."""
-        done = asyncio.Event()
-        self.app.call_after_refresh(done.set)
-        # A screen that is idle when it is asked may answer with its next change only.
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(15):
-                await done.wait()
+        for _ in range(ROUNDS):
+            # A widget that goes away meanwhile never answers.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(15):
+                    await self.pilot.pause(0)
 
     def look(self) -> None:
         """Count what could be clicked on the screen."""
@@ -77,6 +80,7 @@ class Driver:
     async def send(self, text: str) -> None:
         await self.app.on_prompt_sent(Prompt.Sent(text))
         await self.until(lambda: not self.turns.running)
+        await self.painted()  # before the next one scrolls it away
 
     async def until(self, true: Callable[[], object]) -> None:
         while not true():  # noqa: ASYNC110 - the screen has no event for every change
@@ -86,8 +90,7 @@ class Driver:
 
         try:
             await self.until(lambda: self.turns.opened and not self.turns.running)
-            for _ in range(3):  # the blocks mount, are laid out, are painted
-                await self.painted()
+            await self.painted()
             await self._commands()
             await self._blocks()
             await self._endings()

@@ -80,9 +80,17 @@ class Terminal:
         """Take what is there; False when the program has ended."""
         return bool(_take(self)) or not self._ended()
 
-    def wait(self) -> int:
+    def stopped(self, seconds: float = 30.0) -> None:
+        """Read until it is stopped: it first says what it still had to say."""
+        ends = time.monotonic() + seconds
+        while (status := os.waitpid(self.pid, os.WUNTRACED | os.WNOHANG)[1]) == 0:
+            assert time.monotonic() < ends, "it does not stop"
+            _take(self)
+        assert os.WIFSTOPPED(status), "it ended"
+
+    def wait(self, seconds: float = 60.0) -> int:
         """Read to the end; the exit code."""
-        finish(self)
+        finish(self, seconds=seconds)
         assert self.exit_code is not None
         return self.exit_code
 
@@ -124,9 +132,11 @@ def terminal(
         it.close()
 
 
-def finish(*terminals: Terminal) -> None:
+def finish(*terminals: Terminal, seconds: float = 300.0) -> None:
     """Read from all of them until their programs have ended."""
+    ends = time.monotonic() + seconds
     while terminals:
+        assert time.monotonic() < ends, f"it does not end: {terminals[0].output[-600:]!r}"
         ready = _take(*terminals)
         terminals = tuple(it for it in terminals if it in ready or not it._ended())  # pyright: ignore[reportPrivateUsage]
 

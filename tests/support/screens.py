@@ -11,7 +11,8 @@ from textual.pilot import Pilot
 
 from aoci_agent.tui.app import AgentApp
 from aoci_agent.tui.approver import ScreenApprover
-from aoci_agent.tui.widgets.approval import QUIET, ApprovalPanel
+from aoci_agent.tui.quiet_keys import QUIET
+from aoci_agent.tui.widgets.approval import SETTLE, ApprovalPanel
 from aoci_agent.tui.widgets.prompt import Prompt
 
 
@@ -70,6 +71,12 @@ class Driver:
         assert self.panel is not None
         await asyncio.sleep(QUIET + 0.02)
         return self.panel
+
+    async def alone(self, letter: str) -> None:
+        """Type a letter that answers, and no other key until it counts."""
+        await self.press(letter)
+        await asyncio.sleep(SETTLE + 0.1)
+        await self.pilot.pause()
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from support.fake_session import STARTED, FakeSession
 from support.fakes import FakeTool, Text, call, says
+from support.permitted import permitted
 
 from aoci_agent.agent.approval import Mode
 from aoci_agent.agent.budget import Budget
@@ -21,7 +22,6 @@ from aoci_agent.agent.freshness import unchanged
 from aoci_agent.agent.limits import Limits
 from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.models.scripted import ScriptedModel
-from aoci_agent.agent.permissions import Permissions
 from aoci_agent.agent.record import SessionRecord
 from aoci_agent.agent.toolbox import Toolbox
 from aoci_agent.base.process import run
@@ -57,7 +57,7 @@ class Working(FakeSession):
         self._agent = Agent(
             ScriptedModel(replies, cost=0.0),
             Conversation(Prefix(toolbox.schemas, (Layer("rules", "be good"),)), GrepRead()),
-            Dispatcher(toolbox, Permissions(Mode.FULL_AUTO), self.approver, unchanged),
+            Dispatcher(toolbox, permitted(Mode.FULL_AUTO), self.approver, unchanged),
             self._recorder,
             Budget(Limits()),
         )

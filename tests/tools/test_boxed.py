@@ -78,7 +78,8 @@ async def test_tests_run_in_the_box(room: Room) -> None:
     (room.root / "conftest.py").write_text(
         "import pathlib, socket\n"
         f"home = pathlib.Path({str(room.home)!r})\n"
-        "(home / 'planted').write_text('x')\n"
+        "try:\n    (home / 'planted').write_text('x')\n    raise SystemExit(8)\n"
+        "except OSError:\n    pass\n"
         "assert not (home / '.ssh/id').exists()\n"
         "try:\n    socket.create_connection(('192.0.2.1', 80), 1)\n    raise SystemExit(9)\n"
         "except OSError:\n    pass\n"

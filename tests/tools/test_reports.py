@@ -51,6 +51,9 @@ def read(name: str) -> Report:
             ],
         ),
         ("cargo", (2, 1, 1), ["tests::adds"]),
+        ("ctest", (1, 2, 0), ["fails", "aborts"]),
+        ("surefire", (1, 2, 1), ["OrderTest.bad", "OrderTest.boom"]),
+        ("junit", (1, 2, 0), ["bad(T)", "boom(T)"]),
         ("go_json", (1, 2, 1), ["example.com/x.TestSub", "example.com/x/bad"]),
     ],
 )

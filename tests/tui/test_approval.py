@@ -1,4 +1,5 @@
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 import pytest
 from support.fake_session import Ask, FakeSession, Hold, edited, finished, may_edit, may_run
@@ -8,6 +9,7 @@ from textual.events import Paste
 from aoci_agent.agent.approval import Answer, Decision, Effect, Question
 from aoci_agent.agent.events import ApprovalAnswered, Event
 from aoci_agent.tools.tool import Preview
+from aoci_agent.tui.widgets.approval import SETTLE
 
 
 class Listening(FakeSession):
@@ -84,7 +86,8 @@ async def test_a_comment_goes_with_the_denial() -> None:
     async with running(session) as it:
         await it.send("go")
         await it.until_asked()
-        await it.press("c", *"yes", "space", "n", "enter")
+        await it.alone("c")
+        await it.press(*"yes", "space", "n", "enter")
         assert await answered(it, session) == Decision(Answer.DENY, "yes n")
         assert "you denied bash: yes n" in it.screen
 
@@ -94,7 +97,8 @@ async def test_a_long_body_never_pushes_the_answers_off_the_screen(size: tuple[i
     async with running(asking(may_run("ls\n" * 90)), size) as it:
         await it.send("go")
         await it.until_asked()
-        await it.press("c", *"why")
+        await it.alone("c")
+        await it.press(*"why")
         lines = it.screen.splitlines()
         assert any("y yes, once" in line for line in lines)
         assert any(line.strip(" │") == "why" for line in lines)
@@ -106,7 +110,8 @@ async def test_escape_leaves_the_comment_but_not_the_question() -> None:
     async with running(session) as it:
         await it.send("go")
         await it.until_asked()
-        await it.press("c", "x", "escape")
+        await it.alone("c")
+        await it.press("x", "escape")
         assert session.decisions == []
         await it.press("y")
         assert (await answered(it, session)).answer is Answer.ONCE
@@ -126,9 +131,55 @@ async def test_typing_when_it_appears_goes_into_the_prompt() -> None:
         assert session.decisions == []
         assert it.prompt.text == "yesyy"
         await it.pilot.pause(0.35)
-        await it.press("n")
+        await it.press("enter")  # letters go into the prompt, now that something stands there
         assert (await answered(it, session)).answer is Answer.DENY
         assert it.prompt.text == "yesyy"
+
+
+@pytest.mark.gate("T21")
+@pytest.mark.parametrize("words", ["add a test", "yes and no", "on it", "now can you", "What a"])
+async def test_words_are_no_answer(words: str) -> None:
+    """Whatever they begin with, however many letters of them would answer."""
+    session = asking(may_run())
+    async with running(session) as it:
+        await it.send("go")
+        await it.until_asked()
+        for letter in words:
+            await it.press("space" if letter == " " else letter)
+            await it.pilot.pause(0.02)
+        await it.pilot.pause(SETTLE + 0.1)
+        assert session.decisions == []
+        assert it.prompt.text == words
+
+
+@pytest.mark.gate("T21")
+async def test_a_prompt_that_is_being_written_is_not_an_answer() -> None:
+    session = asking(may_run())
+    async with running(session) as it:
+        await it.send("go")
+        await it.until_asked()
+        it.prompt.put("later: ")
+        for letter in "aya":
+            await it.press(letter)
+            await it.pilot.pause(SETTLE + 0.1)
+        assert session.decisions == []
+        assert it.prompt.text == "later: aya"
+        await it.press("left", "left", "enter")
+        assert (await answered(it, session)).answer is not Answer.DENY
+
+
+async def test_a_command_can_be_let_out_of_the_sandbox_once() -> None:
+    boxed = replace(may_run("git commit -m x"), box="sandbox: strong; no network", confined=True)
+    session = Listening([Ask(boxed), Ask(may_run("make")), finished()])
+    async with running(session, (100, 30)) as it:
+        await it.send("go")
+        await it.until_asked()
+        assert "o yes, outside the sandbox" in it.screen
+        await it.press("o")
+        await it.until(lambda: session.decisions)
+        assert session.decisions == [Decision(Answer.ONCE, outside=True)]
+        await it.until_shown("$ make")
+        assert "outside the sandbox" not in it.screen.rpartition("$ make")[2]
 
 
 @pytest.mark.gate("P73", "T21")
@@ -165,7 +216,7 @@ async def test_a_long_command_is_approved_only_when_its_end_was_seen() -> None:
         await it.until_asked()
         assert "more lines" in it.screen
         assert "rm -rf" not in it.screen
-        await it.press("y")
+        await it.alone("y")
         assert session.decisions == []
         while "rm -rf ~" not in it.screen:
             await it.press("pagedown")
@@ -197,7 +248,7 @@ async def test_it_says_which_parts_ask_and_what_always_would_grant() -> None:
         assert "sandbox: partial; no network" in lines
         await it.press("a")
         assert (await answered(it, session)).answer is Answer.SESSION
-        assert "you allowed for this session: bash(make all), bash(npm test)" in it.screen
+        await it.until_shown("you allowed for this session: bash(make all), bash(npm test)")
 
 
 @pytest.mark.gate("P81")

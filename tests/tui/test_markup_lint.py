@@ -23,7 +23,7 @@ OWN = {
     'rewind_lines.py': {'f"{(signs.PROMPT if chosen else \' \')}"', "f'  … {more} more'", 'facts', 'tally'},
     'welcome.py': {'NO_MODEL', "f'{name:<8}'"},
     'activity.py': {"f'  {self._hint}'", "f'{sign} '", 'passed'},
-    'approval.py': {"' ' if self._fits() else '\\n'", 'asks', "f' {name} {words[name]} '"},
+    'approval.py': {"' ' if self._fits() else '\\n'", 'asks', "f' {name} {WORDS[name]} '"},
     'call.py': {"'▾' if self.opened else '▸'", "f'{icon} '", 'note', 'seconds(self._seconds)', 'self.status'},
     'completions.py': {"f'  {command.summary}'", "f' {_usage(command):<{width}} '"},
     'footer.py': {"f'box {status.sandbox}'", 'cost(session)', "f' [index {tokens(index, estimated=True)}]'", "f'ctx ?/{size}'", "f'ctx {told}'", 'form', 'mode'},

@@ -86,16 +86,17 @@ def test_esc_stops_the_command_and_the_next_turn_works(tmp_path: Path) -> None:
         assert said.count("Interrupted: it had been started") == 2
 
 
-@pytest.mark.gate_only
 @pytest.mark.gate("R22")
-def test_a_stop_gives_the_terminal_back_and_going_on_takes_it_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])  # one of them cannot be heard
+def test_a_stop_gives_the_terminal_back_and_going_on_takes_it_again(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     with terminal("work_program.py", str(tmp_path)) as it:
         working(it, tmp_path)
         for _ in range(2):
-            os.kill(it.pid, signal.SIGTSTP)
-            assert os.waitpid(it.pid, os.WUNTRACED)[1] & 0xFF == 0x7F  # it is stopped
-            while it.read() and not it.restored:
-                pass
+            os.kill(it.pid, number)
+            it.stopped()
+            assert it.restored or number is signal.SIGSTOP
             os.kill(it.pid, signal.SIGCONT)
             it.until(b"\x1b[?1049h")
         it.type(b"\x1b")
@@ -130,7 +131,7 @@ def at_random(seed: int, folder: Path) -> None:
             it.read()
         os.kill(it.pid, number)
         if number is signal.SIGTSTP:
-            os.waitpid(it.pid, os.WUNTRACED)
+            it.stopped()
             os.kill(it.pid, signal.SIGCONT)
         if number in (signal.SIGTSTP, signal.SIGWINCH):
             os.kill(it.pid, signal.SIGTERM)
@@ -140,7 +141,8 @@ def at_random(seed: int, folder: Path) -> None:
 
 @pytest.mark.gate("R22")
 @pytest.mark.parametrize(
-    "seed", [*range(4), *(pytest.param(n, marks=pytest.mark.gate_only) for n in range(4, 54))]
+    "seed",  # 1 hangs up, 5 stops it and goes on
+    [pytest.param(n, marks=[] if n in (1, 5) else [pytest.mark.gate_only]) for n in range(54)],
 )
 def test_a_signal_at_a_random_moment(tmp_path: Path, seed: int) -> None:
     at_random(seed, tmp_path)

@@ -118,7 +118,11 @@ class Bubblewrap:
         visible = (*seen, layout.scratch)
         steps |= {path: _empty(path) for path in listening(visible, layout.hidden)}
         ordered = sorted(steps, key=lambda path: len(path.parts))
-        return [option for path in ordered for option in steps[path]]
+        made = [option for path in ordered for option in steps[path]]
+        # Shown empty is not writable: what a command put there would be gone with it, and look done.
+        empty = [path for path in layout.hidden if path in steps and path.is_dir()]
+        closed = [path for path in empty if path not in (*TEMPORARY, RUNTIME)]
+        return made + [option for path in closed for option in ("--remount-ro", str(path))]
 
     def _filter(self, access: Access) -> tuple[int, ...]:
         # With the network comes the host's abstract name space, where session buses listen.

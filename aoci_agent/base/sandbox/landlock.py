@@ -78,8 +78,12 @@ class Landlock:
         """The command behind the launcher, with a temporary folder that `leave` removes."""
         try:
             _, leave = self.points.hold(())
-            self.points.temporary.mkdir(mode=0o700, exist_ok=True)
-            temporary = Path(tempfile.mkdtemp(dir=self.points.temporary))
+            try:
+                self.points.temporary.mkdir(mode=0o700, exist_ok=True)
+                temporary = Path(tempfile.mkdtemp(dir=self.points.temporary))
+            except OSError:
+                leave()
+                raise
         except OSError as error:
             raise NotPossible(f"the sandbox cannot be set up: {error}") from error
 

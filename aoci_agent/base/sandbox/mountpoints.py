@@ -23,15 +23,17 @@ class MountPoints:
     def hold(self, names: Sequence[Path]) -> tuple[tuple[Path, ...], Callable[[], None]]:
         """Those of the names that stand for nothing now, and what to call when the command has ended.
 
-        What cannot be created is left out: nobody else can create it either.
+        What cannot be created is left out: nobody else can create it either. Raises OSError.
         """
         descriptor = self._open()
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        for path in names:
-            with suppress(OSError):
-                path.mkdir(mode=0o755)
-                os.write(descriptor, os.fsencode(path) + b"\0")
-        ours = self._ours(descriptor)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            for path in names:
+                _make(path, descriptor)
+            ours = self._ours(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
         held = tuple(path for path in names if path in ours and path.is_dir())
         return held, lambda: self._leave(descriptor)
 
@@ -66,3 +68,16 @@ class MountPoints:
             pass  # another command still runs there
         finally:
             os.close(descriptor)
+
+
+def _make(path: Path, descriptor: int) -> None:
+    """Make a folder that is known as ours: one that nobody knew of would stay for ever."""
+    try:
+        path.mkdir(mode=0o755)
+    except OSError:
+        return
+    try:
+        os.write(descriptor, os.fsencode(path) + b"\0")
+    except OSError:
+        path.rmdir()
+        raise

@@ -18,6 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
+from aoci_agent.base.database import connect
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.snapshots.gitdir import private_folder
 from aoci_agent.base.snapshots.trees import ID
@@ -71,8 +72,12 @@ class Store:
         self._mutex = threading.RLock()
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         self._lock = os.open(folder / "lock", flags, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_SH)
-        self._db = self._opened(folder / "snapshots.db")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_SH)
+            self._db = self._opened(folder / "snapshots.db")
+        except BaseException:
+            os.close(self._lock)
+            raise
         self.added = 0  # bytes of objects, as they are kept, since it was opened
         self._uncommitted = 0
 
@@ -266,12 +271,11 @@ def _moment(
 
 def _connected(file: Path) -> sqlite3.Connection:
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
-    db = sqlite3.connect(file, timeout=20.0, isolation_level=None, check_same_thread=False)
+    db = connect(file, waits=20.0, threads=True)
     try:
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("PRAGMA journal_mode = WAL").fetchall()
         db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA journal_size_limit = 1000000").fetchall()
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version not in (0, VERSION):

@@ -4,20 +4,30 @@ import fcntl
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from aoci_agent.base.box import Box
+from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.excerpt import excerpt
 from aoci_agent.base.git import Repository
-from aoci_agent.base.worktrees import Worktree
-from aoci_agent.evals.replay.environment import TREE, Environment, key_of, prepare, recipe_of
+from aoci_agent.base.worktrees import Worktree, leftovers
+from aoci_agent.evals.replay.environment import (
+    TREE,
+    Environment,
+    Recipe,
+    key_of,
+    prepare,
+    recipe_of,
+)
 
-# What a set-up may know of the user's environment: where packages come from.
+# What a set-up may know of the user's environment: where packages come from, and whom to believe.
 _PACKAGES = (
     *("PIP_", "UV_", "npm_config_", "NPM_CONFIG_", "CARGO_REGISTRIES_", "GOPROXY", "GOFLAGS"),
     *("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
+    *("SSL_CERT_", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "CARGO_HTTP_"),
 )
 OpenBox = Callable[[Path, Sequence[Path]], Box]
 """The box of a workspace; the folders named besides are readable in it."""
@@ -32,6 +42,7 @@ class Bases:
         self.source = source
         self.home = home
         self.open_box = open_box
+        self._failed: dict[Path, NotPossible] = {}
         self._env = {name: value for name, value in env.items() if name.startswith(_PACKAGES)}
 
     def commit(self, name: str) -> str:
@@ -44,7 +55,8 @@ class Bases:
 
     def environment(self, commit: str, setup: str = "") -> Environment:
         """Prepared when it is not there. Raises NotPossible with what the set-up said."""
-        with self._bare(commit, f"setup-{commit[:12]}") as tree:
+        name = f"setup-{commit[:12]}-{os.getpid()}-{threading.get_ident()}"  # others do it too
+        with self._bare(commit, name) as tree:
             recipe = recipe_of(tree, setup)
             folder = self.home / "environments" / key_of(tree, recipe)
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -54,7 +66,25 @@ class Bases:
                         copy = Path(scratch) / TREE
                         shutil.copytree(tree, copy, symlinks=True, ignore=_no_git)
                         copy.rename(folder / TREE)
-                return prepare(recipe, folder, self.open_box(folder, ()), self._env)
+                self._prepared(recipe, folder)
+                return Environment(folder, recipe)
+
+    def _prepared(self, recipe: Recipe, folder: Path) -> None:
+        """What failed once is not tried again by this process: it may take minutes to fail."""
+        if folder in self._failed:
+            raise self._failed[folder]
+        try:
+            prepare(recipe, folder, self.open_box(folder, ()), self._env)
+        except NotPossible as error:
+            self._failed[folder] = error
+            raise
+
+    def sweep(self) -> None:
+        """Clear away the trees of processes that died."""
+        for path in self.home.glob("repositories/*"):
+            repository = Repository.find(path)
+            if repository is not None and repository.root == path.resolve():
+                leftovers(repository, self.home / "trees")
 
     @contextmanager
     def tree(self, commit: str, name: str, environment: Environment) -> Generator[Path]:

@@ -2,11 +2,15 @@
 
 A folder holds a checkout `tree`, in which the set-up runs, and beside it what it makes outside of the
 tree (a venv, a target folder). What the set-up leaves in the tree and git ignores (node_modules) is
-copied into the tree of every cell.
+linked into the tree of every cell.
 """
 
+import csv
 import hashlib
+import json
 import os
+import platform
+import re
 import shutil
 import sys
 import tomllib
@@ -37,7 +41,11 @@ _DECLARED = (
     ),
     *("package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"),
     *("Cargo.toml", "Cargo.lock", "go.mod", "go.sum", "pom.xml", "Gemfile.lock", "composer.lock"),
+    *(".npmrc", ".python-version", ".nvmrc", "rust-toolchain", "rust-toolchain.toml"),
 )
+_VERSIONLESS = "999.0"  # for packages that ask git for their version: the tree has none
+# Of package.json: what is no part of an environment.
+_RELEASING = ("version", "scripts", "description", "keywords", "files", "exports", "author", "xo")
 _TEST_GROUPS = ("test", "tests", "testing", "dev")
 CARRIED = ("node_modules", "vendor/bundle")
 
@@ -70,11 +78,13 @@ class Environment:
         }
 
     def carry(self, tree: Path) -> None:
-        """Copy what the set-up left in its tree into another one."""
+        """Put what the set-up left in its tree into another one, as links: a copy of tens of
+        thousands of files would take longer than most tests.
+        """
         for name in CARRIED:
             source, target = self.folder / TREE / name, tree / name
             if source.is_dir() and not target.exists():
-                shutil.copytree(source, target, symlinks=True)
+                _link(source, target)
 
 
 def recipe_of(tree: Path, setup: str = "") -> Recipe:
@@ -87,10 +97,7 @@ def recipe_of(tree: Path, setup: str = "") -> Recipe:
     if (tree / "package.json").is_file():
         return _node(tree)
     if (tree / "Cargo.toml").is_file():
-        cargo = find_program("cargo", outside=tree)
-        commands = ((cargo, "fetch"),) if cargo else ()
-        variables = (("CARGO_TARGET_DIR", "{env}/target"), ("CARGO_NET_OFFLINE", "true"))
-        return Recipe("cargo fetch", commands, variables=variables)
+        return _cargo(tree)
     return Recipe("nothing", ())
 
 
@@ -100,8 +107,23 @@ def key_of(tree: Path, recipe: Recipe) -> str:
     names = [*_DECLARED, *sorted(p.relative_to(tree).as_posix() for p in _requirements(tree))]
     for name in names:
         with suppress(OSError):
-            digest.update(name.encode() + b"\0" + (tree / name).read_bytes() + b"\0")
+            data = _declaring(name, (tree / name).read_bytes())
+            digest.update(name.encode() + b"\0" + data + b"\0")
     return digest.hexdigest()
+
+
+def _declaring(name: str, data: bytes) -> bytes:
+    """A manifest without what every release changes. Python's is taken whole: its version is installed."""
+    if name not in ("package.json", "package-lock.json"):
+        return data
+    with suppress(ValueError, AttributeError):
+        found: dict[str, Any] = json.loads(data)
+        root: dict[str, Any] = found.get("packages", {}).get("", {})
+        for table in (found, root):
+            for key in _RELEASING:
+                table.pop(key, None)
+        return json.dumps(found, sort_keys=True).encode()
+    return data
 
 
 def prepare(recipe: Recipe, folder: Path, box: Box, env: Mapping[str, str]) -> Environment:
@@ -122,11 +144,58 @@ def prepare(recipe: Recipe, folder: Path, box: Box, env: Mapping[str, str]) -> E
         except ForModel as error:
             raise NotPossible(f"set-up: {error}") from error
         if done.exit_code != 0:
-            said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[-600:]
+            said = _told((done.stdout + b"\n" + done.stderr).decode("utf-8", "replace"))
             how = "no end in time" if done.timed_out else f"exit {done.exit_code}"
-            raise NotPossible(f"set-up: {' '.join(argv[:4])}…: {how}: {said}")
+            raise NotPossible(f"set-up: {Path(argv[0]).name} {argv[1]}: {how}: {said}")
+    _without_source(folder)
     atomic_write(folder / READY, recipe.shown.encode())
     return made
+
+
+def _without_source(folder: Path) -> None:
+    """Take the project's own source away: it may be of a later base than that of a cell that reads here.
+
+    What pip installed of the project goes, but for its metadata; trees bring the code themselves.
+    """
+    for item in (folder / TREE).iterdir():
+        kept = [name for name in CARRIED if name.split("/")[0] == item.name]
+        if item.is_dir() and not item.is_symlink():
+            if not kept:
+                shutil.rmtree(item)
+        else:
+            item.unlink()
+    tree = (folder / TREE).as_uri()
+    for told in folder.glob("venv/lib/python*/site-packages/*.dist-info/direct_url.json"):
+        if tree in told.read_text("utf-8"):
+            _uninstalled(told.parent)
+
+
+def _uninstalled(metadata: Path) -> None:
+    site = metadata.parent
+    with (metadata / "RECORD").open(encoding="utf-8", newline="") as file:
+        paths = [site / row[0] for row in csv.reader(file) if row]
+    for path in paths:
+        if path.is_relative_to(site) and ".." not in path.parts and metadata not in path.parents:
+            path.unlink(missing_ok=True)
+
+
+def _link(source: Path, target: Path) -> None:
+    """A folder of links to what is in `source`, which tools may add their caches to."""
+    target.mkdir(parents=True)
+    for entry in source.iterdir():
+        if entry.is_symlink():  # to a package of the project itself: that of the other tree
+            (target / entry.name).symlink_to(entry.readlink())
+        elif entry.name.startswith("@") and entry.is_dir():
+            _link(entry, target / entry.name)
+        elif entry.name != ".cache":
+            (target / entry.name).symlink_to(entry)
+
+
+def _told(output: str) -> str:
+    """What a failing installer says is wrong: its lines of errors, else its last ones."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if re.match(r"(?:npm )?err(?:or|!)", line, re.IGNORECASE)]
+    return " / ".join((errors or lines)[:6] if errors else lines[-3:])[:600]
 
 
 def _filled(word: str, folder: Path) -> str:
@@ -153,7 +222,11 @@ def _python(tree: Path) -> Recipe:
     if files:
         commands.append((*pip, *files))
     source = "src" if (tree / "src").is_dir() else "."
-    variables = (("PYTHONPATH", source), ("PYTHONDONTWRITEBYTECODE", "1"))
+    variables = (
+        ("PYTHONPATH", source),
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+        ("SETUPTOOLS_SCM_PRETEND_VERSION", _VERSIONLESS),
+    )
     return Recipe("venv, project and test dependencies", tuple(commands), ("venv/bin",), variables)
 
 
@@ -180,8 +253,46 @@ def _requirements(tree: Path) -> list[Path]:
     return [path for path in places if path.is_file()][:1]
 
 
+def _cargo(tree: Path) -> Recipe:
+    """Crates beside the tree; what is built stays in each tree, for cells only read the rest."""
+    cargo = find_program("cargo", outside=tree)
+    commands = ((cargo, "fetch"),) if cargo else ()
+    variables = (("CARGO_HOME", "{env}/cargo"), ("CARGO_NET_OFFLINE", "true"))
+    return Recipe("cargo fetch", commands, variables=variables)
+
+
 def _node(tree: Path) -> Recipe:
+    """The packages, without their scripts; and Node itself where the project wants a newer one."""
     npm = find_program("npm", outside=tree) or "npm"
     locked = (tree / "package-lock.json").is_file()
     words = ("ci" if locked else "install", "--ignore-scripts", "--no-audit", "--no-fund")
-    return Recipe(f"npm {words[0]}", ((npm, *words),), variables=(("CI", "1"),))
+    commands: list[tuple[str, ...]] = [(npm, *words)]
+    shown, path = f"npm {words[0]}", ()
+    wanted = _node_wanted(tree)
+    if wanted > _node_here(tree):
+        arch = {"x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine(), "")
+        package = f"node-{sys.platform}-{arch}"
+        quiet = ("--no-save", "--no-audit", "--no-fund", "--ignore-scripts")
+        commands.insert(0, (npm, "install", *quiet, "--prefix", "{env}", f"{package}@{wanted}"))
+        shown, path = f"Node {wanted}, {shown}", (f"node_modules/{package}/bin",)
+    return Recipe(shown, tuple(commands), path, (("CI", "1"),))
+
+
+def _node_wanted(tree: Path) -> int:
+    """The oldest major version that `engines` of package.json takes; 0 where it does not say."""
+    try:
+        data: Any = json.loads((tree / "package.json").read_text("utf-8"))
+        engines = str(data["engines"]["node"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return 0
+    return min((int(major) for major in re.findall(r"(?<![\d.])(\d+)", engines)), default=0)
+
+
+def _node_here(tree: Path) -> int:
+    node = find_program("node", outside=tree)
+    if node is None:
+        return 0
+    limits = Limits(seconds=10.0, output_bytes=1_000)
+    said = run_blocking((node, "--version"), cwd=Path(node).parent, limits=limits).stdout
+    found = re.match(rb"v(\d+)", said)
+    return int(found[1]) if found else 0

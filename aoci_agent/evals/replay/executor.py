@@ -13,16 +13,18 @@ from aoci_agent.base.errors import BadUsage, ForModel
 from aoci_agent.base.process import Limits, run
 from aoci_agent.evals.replay.cell import Cell, Outcome
 from aoci_agent.evals.replay.extras import need
-from aoci_agent.evals.replay.store import RunFolder
+from aoci_agent.evals.replay.purse import CAP, Purse
+from aoci_agent.evals.replay.store import SET_UP, RunFolder
 
 SECONDS = 7200.0  # of one cell, everything in it
 TRIES = 2  # of a cell that the infrastructure ends, in one go
+GIVEN_UP = 4  # cells in a row
 
 
 class Executor(Protocol):
     """Starts a cell's process somewhere and waits for its end; what it said at its end."""
 
-    async def start(self, folder: Path, cell: str) -> str: ...
+    async def start(self, folder: Path, cell: str, options: Sequence[str]) -> str: ...
 
     async def close(self) -> None: ...
 
@@ -30,11 +32,11 @@ class Executor(Protocol):
 class Local:
     """Processes of this machine."""
 
-    async def start(self, folder: Path, cell: str) -> str:
+    async def start(self, folder: Path, cell: str, options: Sequence[str]) -> str:
         """Run it. A cancellation ends it with everything it started."""
         try:
             ended = await run(
-                command_of(folder, cell),
+                command_of(folder, cell, options),
                 cwd=Path("/"),
                 limits=Limits(seconds=SECONDS, output_bytes=20_000),
                 env=os.environ,  # a cell is this program itself: it needs the keys
@@ -48,25 +50,36 @@ class Local:
 
 
 class Dask:
-    """Workers of a cluster that see the same file system. `address` is the scheduler's."""
+    """Workers of a cluster that see the same file system. `address` is the scheduler's.
+
+    A cell runs with the environment of its worker: keys of models have to be there, none is sent.
+    """
 
     def __init__(self, address: str) -> None:
         need("distributed")
         try:
             self._client: Any = import_module("distributed").Client(address, timeout="10s")
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise BadUsage(
                 f"no Dask scheduler answers at {address}", "start one: dask scheduler"
             ) from error
 
-    async def start(self, folder: Path, cell: str) -> str:
-        """Let a worker run the very process that `Local` would."""
-        future = self._client.submit(work, str(folder), cell, pure=False)
+    async def start(self, folder: Path, cell: str, options: Sequence[str]) -> str:
+        """Let a worker run the very process that `Local` would. One that is lost is told of."""
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        future = self._client.submit(work, str(folder), cell, tuple(options), pure=False)
+
+        def tell(_: object) -> None:
+            loop.call_soon_threadsafe(ended.set)
+
+        future.add_done_callback(tell)
         try:
-            return str(await asyncio.to_thread(future.result))
-        except asyncio.CancelledError:
+            await ended.wait()
+        except asyncio.CancelledError:  # the process sees that its run has ended, and ends
             future.cancel()
             raise
+        failed = await asyncio.to_thread(future.exception)
+        return str(await asyncio.to_thread(future.result)) if failed is None else repr(failed)
 
     async def close(self) -> None:
         """Leave the cluster as it is."""
@@ -82,14 +95,15 @@ def executor_of(name: str) -> Executor:
     raise BadUsage(f"there is no executor {name!r}", "local, or dask://HOST:PORT")
 
 
-def command_of(folder: Path, cell: str) -> list[str]:
+def command_of(folder: Path, cell: str, options: Sequence[str] = ()) -> list[str]:
     """The process of a cell."""
-    return [sys.executable, "-I", "-m", "aoci_agent", "replay", "cell", str(folder), cell]
+    words = ["replay", "cell", str(folder), cell, "--watch", *options]
+    return [sys.executable, "-I", "-m", "aoci_agent", *words]
 
 
-def work(folder: str, cell: str) -> str:
+def work(folder: str, cell: str, options: Sequence[str]) -> str:
     """What a Dask worker does."""
-    return asyncio.run(Local().start(Path(folder), cell))
+    return asyncio.run(Local().start(Path(folder), cell, options))
 
 
 async def run_cells(
@@ -97,32 +111,44 @@ async def run_cells(
     cells: Sequence[Cell],
     executor: Executor,
     jobs: int,
-    ended: Callable[[Outcome], bool],
+    purse: Purse,
+    ended: Callable[[Outcome], None],
 ) -> None:
-    """Run them, `jobs` at a time. `ended` hears of each, and says whether to begin another one."""
+    """Run them, `jobs` at a time. `ended` hears of each.
+
+    No further cell begins once the purse is empty, or when so many break in a row that it is not
+    for the task: a model that does not answer, cells that die.
+    """
     waiting = list(reversed(cells))
+    broken = 0
 
     async def worker() -> None:
-        while waiting:
-            outcome = await _tried(folder, waiting.pop(), executor)
-            if not ended(outcome):
-                waiting.clear()
+        nonlocal broken
+        while waiting and not purse.empty and broken < GIVEN_UP:
+            outcome = await _tried(folder, waiting.pop(), executor, purse)
+            broken = broken + 1 if _broke(outcome) else 0
+            ended(outcome)
 
     await _together([worker() for _ in range(max(1, min(jobs, len(cells))))])
 
 
-async def _tried(folder: RunFolder, cell: Cell, executor: Executor) -> Outcome:
-    outcome = None
-    for _ in range(TRIES):
-        said = await executor.start(folder.path, cell.id)
+async def _tried(folder: RunFolder, cell: Cell, executor: Executor, purse: Purse) -> Outcome:
+    for last in (*[False] * (TRIES - 1), True):
+        options = purse.take(cell)
+        before = folder.outcome(cell)
+        said = await executor.start(folder.path, cell.id, options)
         outcome = folder.outcome(cell)
-        if outcome is None:  # it died before it could say how it ended
-            outcome = Outcome(cell=cell, status="infrastructure", reason="died", message=said)
-            folder.end(outcome)
-        if outcome.status != "infrastructure":
-            break
-    assert outcome is not None
-    return outcome
+        if outcome is None or (said and outcome == before):  # it could not say how it ended
+            outcome = folder.died(cell, said)
+        purse.put(outcome)
+        if last or not _broke(outcome) or purse.empty:
+            return outcome
+    raise AssertionError("the last try returns")
+
+
+def _broke(outcome: Outcome) -> bool:
+    """Whether another try may help: a set-up fails again, and a cap stays one."""
+    return outcome.status == "infrastructure" and outcome.reason not in (SET_UP, CAP)
 
 
 async def _together(jobs: Sequence[Awaitable[None]]) -> None:

@@ -67,6 +67,8 @@ def _candidate(piece: str) -> Candidate | None:
         return None
     base, *others = parents.split()
     changes = _changes(listed)
+    if not all(change.path.isprintable() for change in changes):
+        return None  # a name that is no text, or holds a line break, cannot stand in a task file
     source = tuple(change for change in changes if _is_source(change.path))
     tests = tuple(c.path for c in changes if is_test(c.path) and c.status in "AM")
     made = Candidate(commit, base, others[0] if others else "", date, message, source, tests)

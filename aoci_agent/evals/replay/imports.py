@@ -2,13 +2,19 @@
 
 import json
 import re
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from aoci_agent.base.errors import BadUsage
+from aoci_agent.base.armed import hardened_of
+from aoci_agent.base.errors import BadUsage, NotPossible
+from aoci_agent.base.git import Repository
+from aoci_agent.evals.replay.checks import MANIFESTS, check_of, filled
 from aoci_agent.evals.replay.gold import leaks
 from aoci_agent.evals.replay.task import Task
 
@@ -154,3 +160,53 @@ def _names(value: object) -> list[str]:
     """A list, or a list written as JSON text, as SWE-bench's own files have it."""
     found: object = json.loads(value) if isinstance(value, str) and value else value
     return [str(name) for name in cast("list[object]", found or [])]
+
+
+def ours(tasks: list[Task], repository: Repository) -> list[Task]:
+    """Those that name no repository, or this one: by its folder's name, or by its origin."""
+    origin = re.sub(r"(?:\.git)?/*$", "", hardened_of(repository).setting("remote.origin.url"))
+    folder = repository.root.name.lower()
+
+    def is_ours(task: Task) -> bool:
+        wanted = task.repository.lower().replace("__", "/")
+        return (
+            not wanted
+            or wanted.rpartition("/")[2] == folder
+            or origin.lower().endswith((f"/{wanted}", f":{wanted}"))
+        )
+
+    return [task for task in tasks if is_ours(task)]
+
+
+def located(task: Task, repository: Repository) -> Task:
+    """The task with full ids of commits, and a check where its hidden tests tell which.
+
+    NotPossible where the repository does not have its commits.
+    """
+    found = {"base": _commit(repository, task.base)}
+    if task.fix:
+        found["fix"] = _commit(repository, task.fix)
+    if task.check:
+        found["check"] = filled(task.check, task.hidden)
+    elif task.hidden:
+        with suppress(NotPossible):  # then nothing judges it, and that is said
+            found["check"] = _check(repository, found["base"], task.hidden)
+    return task.model_copy(update=found)
+
+
+def _commit(repository: Repository, name: str) -> str:
+    try:
+        return repository.git("rev-parse", "--verify", f"{name}^{{commit}}").strip()
+    except NotPossible as error:
+        raise NotPossible(f"the repository has no commit {name[:12]}") from error
+
+
+def _check(repository: Repository, base: str, tests: Sequence[str]) -> str:
+    """By the files at the root of the base that tell which runner it is."""
+    blobs = repository.blobs_of(base)
+    data = dict(repository.contents(blobs[name] for name in MANIFESTS if name in blobs))
+    with tempfile.TemporaryDirectory() as folder:
+        for name in MANIFESTS:
+            if name in blobs:
+                (Path(folder) / name).write_bytes(data[blobs[name].id])
+        return check_of(Path(folder), tests)

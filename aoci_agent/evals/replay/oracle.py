@@ -15,6 +15,7 @@ from aoci_agent.policies.conversation import AssistantMessage, ToolCall
 
 GOLD, IDLE = "gold", "idle"
 NAMES = (GOLD, IDLE)
+ASKED = 4  # times it says that it is done: the agent may ask for checks it does not have
 
 Texts = Mapping[str, str | None]
 """Text by path; None where there is no such file."""
@@ -26,7 +27,7 @@ def idle() -> ScriptedModel:
 
 
 def gold(before: Texts, after: Texts, test: str, seed: int) -> ScriptedModel:
-    """A model that turns `before` into `after` and then runs the tests of `test`, a path or "".
+    """A model that turns `before` into `after` and then runs the tests of `test`, a path or "" for none.
 
     Raises NotPossible where a change cannot be said by quoting text.
     """
@@ -40,9 +41,8 @@ def gold(before: Texts, after: Texts, test: str, seed: int) -> ScriptedModel:
     if test:
         turns.append([("test", {"target": test})])
     lines = [_said(number, calls) for number, calls in enumerate(turns, 1)]
-    return ScriptedModel(
-        [*lines, AssistantMessage("The change is made, and the tests ran.")], name=GOLD
-    )
+    said = AssistantMessage("The change is made." + " The tests ran." * bool(test))
+    return ScriptedModel([*lines, *[said] * ASKED], name=GOLD)
 
 
 Call = tuple[str, dict[str, object]]

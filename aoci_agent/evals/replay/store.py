@@ -1,8 +1,11 @@
 """The folder of a run: what was asked for, and every cell as it ended. A run goes on where it stopped."""
 
-from collections.abc import Iterator
-from contextlib import suppress
+import fcntl
+import os
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -10,6 +13,7 @@ from aoci_agent.agent.resume import read
 from aoci_agent.base.errors import BadUsage, ForUser
 from aoci_agent.base.files import atomic_write
 from aoci_agent.evals.replay.cell import Cell, Outcome, Spent
+from aoci_agent.evals.replay.exchange import REQUESTS, exchanges_in, spent_on
 from aoci_agent.evals.replay.task import Task
 
 OUTCOME = "outcome.json"
@@ -17,10 +21,12 @@ STATE = "state"  # what the session kept: its record, and what it derived
 DIFF = "diff.patch"
 CHECK = "check.txt"
 ATTEMPTS = "attempts"
+LOCK = "lock"
+SET_UP = "set-up"  # the reason of an outcome: the agent could not begin, or its work not be judged
 
 
 class Run(BaseModel):
-    """What a run is made of. `settings` are told to every cell as they are."""
+    """What a run is made of. `settings` are the user's own, as they were at its start, for every cell."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -29,7 +35,8 @@ class Run(BaseModel):
     solvers: tuple[str, ...]
     models: tuple[str, ...]
     seeds: int = 1
-    settings: dict[str, str] = {}
+    settings: dict[str, Any] = {}
+    no_sandbox: bool = False
     version: str = ""
 
     def cells(self) -> Iterator[Cell]:
@@ -51,15 +58,18 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    @classmethod
-    def create(cls, path: Path, run: Run) -> "RunFolder":
-        """A new run. Raises BadUsage where there is one of that name already."""
-        if (path / "run.json").exists():
+    def refuse_another(self) -> None:
+        """Raises BadUsage where there is a run of that name."""
+        if (self.path / "run.json").exists():
             raise BadUsage(
-                f"there is a run {path.name} already", "--resume goes on with it; or --name another"
+                f"there is a run {self.path.name} already",
+                "--resume goes on with it; or --name another",
             )
-        atomic_write(path / "run.json", run.model_dump_json(indent=1).encode())
-        return cls(path)
+
+    def create(self, run: Run) -> None:
+        """A new run. Raises BadUsage where there is one of that name already."""
+        self.refuse_another()
+        atomic_write(self.path / "run.json", run.model_dump_json(indent=1).encode())
 
     def run(self) -> Run:
         """What was asked for. Raises BadUsage where that cannot be read."""
@@ -73,6 +83,43 @@ class RunFolder:
             raise BadUsage(
                 f"{file} is damaged or of another version: {told}", "start a new run"
             ) from error
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """By the one process that runs it. Raises BadUsage while another one does."""
+        descriptor = _opened(self.path / LOCK)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError as error:
+            raise BadUsage(
+                f"the run {self.path.name} is going on in another process", "wait for it, or end it"
+            ) from error
+        finally:
+            os.close(descriptor)
+
+    def is_held(self) -> bool:
+        """Whether the process that runs it is alive."""
+        descriptor = _opened(self.path / LOCK)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    @contextmanager
+    def alone(self, cell: Cell) -> Generator[None]:
+        """One process works on a cell; another one waits until it has ended."""
+        place = self.place(cell)
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = _opened(place / LOCK)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
     def place(self, cell: Cell) -> Path:
         """The folder of a cell."""
@@ -90,9 +137,9 @@ class RunFolder:
         found = (self.outcome(cell) for cell in self.run().cells())
         return [outcome for outcome in found if outcome is not None]
 
-    def waiting(self) -> list[Cell]:
-        """Cells that have not ended, or whose attempt the infrastructure ended."""
-        cells = self.run().cells()
+    def waiting(self, cells: Iterable[Cell] | None = None) -> list[Cell]:
+        """Cells that have not ended, or whose attempt the infrastructure ended; of all, or of these."""
+        cells = self.run().cells() if cells is None else cells
         return [cell for cell in cells if (ended := self.outcome(cell)) is None or _broke(ended)]
 
     def begin(self, cell: Cell) -> tuple[Path, int, Spent]:
@@ -102,24 +149,49 @@ class RunFolder:
         """
         place = self.place(cell)
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
-        left = [item for item in place.iterdir() if item.name != ATTEMPTS]
-        earlier = sorted(place.glob(f"{ATTEMPTS}/*"))
+        left = [item for item in place.iterdir() if item.name not in (ATTEMPTS, LOCK)]
         if left:
-            aside = place / ATTEMPTS / f"{len(earlier) + 1:02}"
+            aside = place / ATTEMPTS / f"{len(_earlier(place)) + 1:02}"
             aside.mkdir(parents=True, mode=0o700)
             for item in left:
                 item.rename(aside / item.name)
-            earlier.append(aside)
+        earlier = _earlier(place)
         return place, len(earlier), sum(map(_spent, earlier), Spent())
+
+    def died(self, cell: Cell, message: str) -> Outcome:
+        """The outcome of an attempt that ended without one, charged for what its record tells."""
+        place = self.place(cell)
+        earlier = _earlier(place)
+        outcome = Outcome(
+            cell=cell,
+            status="infrastructure",
+            reason="died",
+            message=" ".join(message.split())[:500],
+            spent=_spent(place),
+            charged=sum(map(_spent, earlier), Spent()),
+            attempts=len(earlier) + 1,
+        )
+        self.end(outcome)
+        return outcome
 
     def end(self, outcome: Outcome) -> None:
         """Write down how a cell ended: from now on it is not run again."""
-        atomic_write(self.place(outcome.cell) / OUTCOME, outcome.model_dump_json(indent=1).encode())
+        place = self.place(outcome.cell)
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        atomic_write(place / OUTCOME, outcome.model_dump_json(indent=1).encode())
 
 
 def record_in(place: Path) -> Path | None:
     """The record of a cell's session, None where there is none."""
     return next(place.glob(f"{STATE}/data/sessions/*/*.jsonl"), None)
+
+
+def _opened(file: Path) -> int:
+    return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _earlier(place: Path) -> list[Path]:
+    return sorted(place.glob(f"{ATTEMPTS}/*"))
 
 
 def _broke(outcome: Outcome) -> bool:
@@ -132,7 +204,7 @@ def _spent(attempt: Path) -> Spent:
         return Outcome.model_validate_json((attempt / OUTCOME).read_bytes()).spent
     record = record_in(attempt)
     if record is None:
-        return Spent()
+        return spent_on(exchanges_in(attempt / REQUESTS))  # of another agent
     try:
         return Spent.of(read(record).totals)
     except ForUser:

@@ -70,7 +70,7 @@ def tasks_of(path: Path) -> list[Task]:
             f"cannot read the tasks in {path}: {why}", "aoci-agent replay tasks mine"
         ) from error
     rows = _toml(path, text) if path.suffix == ".toml" else _lines(path, text)
-    found = [_task(f"{path}: {where}", row) for where, row in rows]
+    found = [task_of(f"{path}: {where}", row) for where, row in rows]
     for number, task in enumerate(found):
         if any(task.id == other.id for other in found[:number]):
             raise BadUsage(f"{path}: two tasks are called {task.id}", "rename one")
@@ -111,13 +111,15 @@ def _lines(path: Path, text: str) -> list[tuple[str, Any]]:
     return rows
 
 
-def _task(where: str, row: object) -> Task:
+def task_of(where: str, row: object) -> Task:
+    """One task. Raises BadUsage naming the field that is wrong."""
     try:
         return Task.model_validate(row)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"])) or "it"
-        raise BadUsage(f"{where}: {name}: {first['msg']}", "see docs/replay.md") from error
+        why = "letters, digits, . _ @ and - only" if name == "id" else first["msg"]
+        raise BadUsage(f"{where}: {name}: {why}", "see docs/replay.md") from error
 
 
 def _items(row: dict[str, Any]) -> Iterable[str]:

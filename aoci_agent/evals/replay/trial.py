@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoci_agent.base.box import Access, Box
@@ -37,7 +37,9 @@ class Trial:
     def passed_but_for(self, known: frozenset[str]) -> bool:
         """It passed, or only what fails anyway failed, and something else ran."""
         only_known = bool(self.failing) and known.issuperset(self.failing)
-        return self.passed or (self.exit == 1 and only_known and self.ran > len(self.failing))
+        # Runners say so by 1, 8 (ctest), 101 (cargo) or a count; a signal is something else.
+        ended = self.exit is not None and self.exit < 128
+        return self.passed or (ended and only_known and self.ran > len(self.failing))
 
 
 def overlay(repository: Repository, commit: str, paths: tuple[str, ...], tree: Path) -> None:
@@ -59,14 +61,20 @@ def remove(paths: tuple[str, ...], tree: Path) -> None:
 
 
 def check(
-    command: str, tree: Path, environment: Environment, box: Box, env: Mapping[str, str]
+    command: str,
+    tree: Path,
+    environment: Environment,
+    box: Box,
+    env: Mapping[str, str],
+    seconds: float = SECONDS,
 ) -> Trial:
     """Run a shell command at the root of a tree, without network. NotPossible where it cannot start."""
     shell = find_program("bash", outside=tree) or "/bin/sh"
     variables = {**env, **environment.variables()}
+    limits = replace(_LIMITS, seconds=seconds)
     argv = (shell, "-c", f"{{ {command}\n}} 2>&1")
     try:
-        done = run_blocking(box.enter(argv, tree, _ACCESS), cwd=tree, limits=_LIMITS, env=variables)
+        done = run_blocking(box.enter(argv, tree, _ACCESS), cwd=tree, limits=limits, env=variables)
     except ForModel as error:
         raise NotPossible(str(error)) from error
     output = _ESCAPE.sub("", done.stdout.decode("utf-8", "replace"))

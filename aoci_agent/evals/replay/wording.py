@@ -26,7 +26,8 @@ def prompt_of(repository: Repository, candidate: Candidate) -> str:
         brought = repository.git("log", "--reverse", "--no-merges", "--format=%B%x00", span)
         pieces = (_cleaned(piece) for piece in brought.split("\0"))
         text = "\n\n".join(dict.fromkeys(filter(None, pieces)))
-    return text[:MOST].rstrip()
+    # Bytes that are no text could not be written down.
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:MOST].rstrip()
 
 
 def _cleaned(message: str) -> str:

@@ -127,7 +127,9 @@ class TestTool:
             parts.append("a program was not found: are the project's dependencies installed?")
         parts += ran.notes
         check = Check(ran.runner.command, ran.passed, report.failing if report else ())
-        return ToolResult("\n".join(filter(None, parts)), summary=summary, check=check)
+        ran_none = ran.outcome.exit_code != 0 and not (report and (report.passed or report.failed))
+        text = "\n".join(filter(None, parts))
+        return ToolResult(text, ok=not ran_none, summary=summary, check=check)
 
     def _details(self, ran: _Ran) -> str:
         if ran.passed and ran.report:

@@ -64,3 +64,17 @@ def cargo(text: str) -> Report | None:
             for name, message in blocks(text, r"^---- (.+) stdout ----$")
         ),
     )
+
+
+def ctest(text: str) -> Report | None:
+    """CMake's `ctest`: "90% tests passed, 2 tests failed out of 20", then what failed."""
+    ended = re.findall(r"^\d+% tests passed, (\d+) tests failed out of (\d+)", text, re.MULTILINE)
+    if not ended:
+        return None
+    failed = sum(int(count) for count, _ in ended)
+    names = re.findall(r"^\s+\d+ - (\S+) \((?!Disabled|Skipped)", text, re.MULTILINE)
+    return Report(
+        passed=sum(int(of) for _, of in ended) - failed,
+        failed=failed,
+        failing=unique(names),
+    )

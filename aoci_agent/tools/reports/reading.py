@@ -1,10 +1,11 @@
 """Which runner wrote this? The first reader that knows its own summary line decides."""
 
-from aoci_agent.tools.reports import native, node, python
+from aoci_agent.tools.reports import jvm, native, node, python
 from aoci_agent.tools.reports.report import Reader, Report
 
 READERS: tuple[Reader, ...] = (
-    *(python.pytest, python.unittest, native.go_json, native.cargo),
+    *(python.pytest, python.unittest, native.go_json, native.cargo, native.ctest),
+    *(jvm.surefire, jvm.console),
     *(node.jest, node.vitest, node.mocha, node.tap),
 )
 

@@ -52,13 +52,16 @@ class Ground:
         return True
 
     def expanded(self, pattern: str, folders: tuple[str, ...] = ("",)) -> list[str] | None:
-        """The names a pattern stands for, as bash finds them; None where that is not certain."""
+        """The names a pattern stands for, as bash finds them: itself where it finds none.
+
+        None where that is not certain.
+        """
         if self.root is None or pattern.startswith(("~", "/")) or re.search(r"\[[\[^]", pattern):
             return None
         found: list[str] = []
         for folder in folders:
             names = glob.iglob(pattern, root_dir=self.root / folder, include_hidden=True)  # noqa: PTH207
-            found += itertools.islice(names, MOST_NAMES + 1)
+            found += list(itertools.islice(names, MOST_NAMES + 1)) or [pattern]
             if len(found) > MOST_NAMES:
                 return None
         return found

@@ -27,13 +27,13 @@ class PlainReading:
     def __init__(self, ground: Ground, harmless_git: HarmlessGit) -> None:
         self._ground = ground
         self._harmless_git = harmless_git
-        self._folders: tuple[str, ...] = ("",)
+        self.folders: tuple[str, ...] = ("",)  # the shell may be in; none: it may be anywhere
 
     def allows(self, part: Part) -> bool:
         """True only for a program on the closed list, when all it names is inside and no secret."""
         if part.program == "cd" and not self._moves(list(part.words[1:])):
-            self._folders = ()  # anywhere: from here on nothing is known to be inside
-        if not self._folders:
+            self.folders = ()
+        if not self.folders:
             return False
         return not part.inside and self._quiet(part) and self._reads(part)
 
@@ -69,11 +69,11 @@ class PlainReading:
     def _moves(self, words: list[Word]) -> bool:
         """Follow a `cd`: it may fail, or stand in a subshell, so the shell may be in any folder."""
         there = words[0].text if len(words) == 1 and words[0].kind == "plain" else "-"
-        if there.startswith("-") or not self._ground.inside(there, self._folders):
+        if there.startswith("-") or not self._ground.inside(there, self.folders):
             return False
-        moved = (posixpath.normpath(posixpath.join(folder, there)) for folder in self._folders)
-        self._folders = tuple(dict.fromkeys((*self._folders, *moved)))
-        return len(self._folders) <= MOST_FOLDERS
+        moved = (posixpath.normpath(posixpath.join(folder, there)) for folder in self.folders)
+        self.folders = tuple(dict.fromkeys((*self.folders, *moved)))
+        return len(self.folders) <= MOST_FOLDERS
 
     def _git(self, words: list[Word]) -> bool:
         if words and words[0].text == "--no-pager":
@@ -84,7 +84,7 @@ class PlainReading:
         if name == "stash" and [word.text for word in words] != ["stash", "list"]:
             return False
         fits = name in GIT and self._fits("git", GIT[name], words[1:])
-        return fits and all(map(self._harmless_git, self._folders))
+        return fits and all(map(self._harmless_git, self.folders))
 
     def _fits(self, program: str, reader: Reader, words: list[Word]) -> bool:
         """Whether all words are known options, or operands that lead nowhere else."""
@@ -97,9 +97,12 @@ class PlainReading:
         if program == "date" and first and not first.startswith("+"):
             return False
         lists = "--files" in found.options  # rg: names only, and no pattern
-        paths = found.operands[0 if found.patterned or lists else reader.skip :]
+        skip = 0 if found.patterned or lists else reader.skip
+        paths, others = found.operands[skip:], found.operands[:skip]
         if not all(map(self._stays, paths)) or not all(map(self._valued, found.values)):
             return False
+        if reader.skip < reader.most and any(word.kind == "glob" for word in others):
+            return False  # all names but the first would be files to read
         return (
             lists
             or not found.deep
@@ -110,12 +113,12 @@ class PlainReading:
         names = [name for word in paths for name in self._names(word) or [word.text]] or ["."]
         return all(
             self._ground.searchable(posixpath.join(folder, name), hidden=hidden)
-            for folder in self._folders
+            for folder in self.folders
             for name in names
         )
 
     def _names(self, word: Word) -> list[str] | None:
-        return self._ground.expanded(word.text, self._folders) if word.kind == "glob" else None
+        return self._ground.expanded(word.text, self.folders) if word.kind == "glob" else None
 
     def _finds(self, words: list[Word]) -> bool:
         """Starting points, then tests from the list. It shows names only."""
@@ -155,7 +158,7 @@ class PlainReading:
         names = [*pieces(word.text)] if word.kind == "plain" else self._names(word)
         # A name that begins with "-" would be an option.
         return names is not None and all(
-            self._ground.inside(name, self._folders)
+            self._ground.inside(name, self.folders)
             and (word.kind == "plain" or not name.startswith("-"))
             for name in names
         )

@@ -3,9 +3,11 @@
 import re
 from typing import TYPE_CHECKING
 
-from aoci_agent.tools.shell.line import Kind, Word
+from aoci_agent.tools.shell.line import Word
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tree_sitter import Node
 
 PUNCTUATION = frozenset("();<>|&\n")
@@ -29,7 +31,7 @@ def word_of(node: "Node") -> Word:
                 return Word(text, "open")
             return Word(_ESCAPED_IN_QUOTES.sub(r"\1", text[1:-1]))
         case "concatenation":
-            return _joined([word_of(child) for child in node.children], text)
+            return _joined(node.children, text)
         case _:
             return Word(text, "open")
 
@@ -37,12 +39,20 @@ def word_of(node: "Node") -> Word:
 def _bare(text: str) -> Word:
     if _OPEN.search(text):
         return Word(text, "open")
-    kind: Kind = "glob" if _MAGIC.search(text) else "plain"
-    return Word(_ESCAPED.sub(r"\1", text), kind)
+    if not _MAGIC.search(text):
+        return Word(_ESCAPED.sub(r"\1", text))
+    return Word(text, "open" if "\\" in text else "glob")
 
 
-def _joined(words: list[Word], text: str) -> Word:
+def _joined(nodes: "Sequence[Node]", text: str) -> Word:
+    words = [word_of(node) for node in nodes]
     kinds = {word.kind for word in words}
-    if "open" in kinds:
+    # A quoted sign is none of the pattern's, which a text without quotes cannot say.
+    if "open" in kinds or ("glob" in kinds and any(map(_quotes_a_sign, nodes))):
         return Word(text, "open")
     return Word("".join(word.text for word in words), "glob" if "glob" in kinds else "plain")
+
+
+def _quotes_a_sign(node: "Node") -> bool:
+    signs = r"[*?\[\]\\!^]" if node.type in ("string", "raw_string") else r"\\"
+    return re.search(signs, (node.text or b"").decode()) is not None

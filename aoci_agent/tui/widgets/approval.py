@@ -1,7 +1,6 @@
 """The approval panel: what would run, exactly, and four answers. Deny is the default."""
 
 import re
-import time
 from typing import TYPE_CHECKING
 
 from textual.containers import Vertical, VerticalScroll
@@ -14,17 +13,25 @@ from aoci_agent.agent.approval import Answer, Decision, Question
 from aoci_agent.base.terminal import one_line
 from aoci_agent.tui import diff, foreign
 from aoci_agent.tui.exactly import exact_command, exact_lines, warnings
+from aoci_agent.tui.quiet_keys import QuietKeys
 from aoci_agent.tui.surroundings import screen_height, screen_width
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
     from textual.app import ComposeResult
     from textual.events import Blur, Click, Key, Paste
+    from textual.timer import Timer
 
-QUIET = 0.3  # seconds without a key before the panel listens
-CHOICES = ("y", "a", "n", "c")
-DENY = CHOICES.index("n")
+WORDS = {
+    "y": "yes, once",
+    "a": "always",
+    "o": "yes, outside the sandbox",
+    "n": "no",
+    "c": "no, with a comment",
+}
+SETTLE = 0.4  # seconds in which a letter that answers may turn out to begin a word
 CHROME = 18  # lines of the screen that are not the body while a question is up
 MOVES = {"left": -1, "right": 1, "tab": 1}
 SCROLLS = {"up": -1, "down": 1, "space": 1}
@@ -63,7 +70,9 @@ class ApprovalPanel(Vertical, can_focus=True):
     """Holds the future of one question.
 
     Keys are ignored until none came for 0.3 s, so that somebody typing a prompt when the panel
-    appears does not answer it: what they type goes on into the prompt.
+    appears does not answer it: what they type goes on into the prompt. Later too, words are no
+    answer: a letter counts once no other key came for 0.4 s, any other letter goes into the prompt,
+    and all that follow it; and while a prompt is being written, arrows and Enter answer only.
     """
 
     class Typed(Message):
@@ -73,13 +82,22 @@ class ApprovalPanel(Vertical, can_focus=True):
             super().__init__()
             self.text = text
 
-    def __init__(self, question: Question, answered: "asyncio.Future[Decision]") -> None:
+    def __init__(
+        self,
+        question: Question,
+        answered: "asyncio.Future[Decision]",
+        drafting: "Callable[[], bool]" = bool,
+    ) -> None:
+        """`drafting` says whether there is text in the prompt."""
         super().__init__()
         self.question = question
+        self._drafting = drafting
+        self._letter = ""  # that answers, unless another key follows at once
+        self._timer: Timer | None = None
         self._answered = answered
         self._comment: Comment | None = None
-        self._at = DENY
-        self._listens_at = 0.0
+        self._at = self._choices.index("n")
+        self._quiet = QuietKeys()
         self._body = VerticalScroll(Static(markup=False, id="approval-text"), id="approval-body")
         self._body.can_focus = False
         self._more = Static(markup=False, id="approval-more")
@@ -95,7 +113,7 @@ class ApprovalPanel(Vertical, can_focus=True):
         yield self._keys
 
     def on_mount(self) -> None:
-        self._listens_at = time.monotonic() + QUIET
+        self._quiet.begin()
         self.query_one("#approval-text", Static).update(self._text())
         self.watch(self._body, "scroll_y", self._paint_more, init=False)
         self.watch(self._body, "max_scroll_y", self._paint_more, init=False)
@@ -105,6 +123,7 @@ class ApprovalPanel(Vertical, can_focus=True):
 
     def on_resize(self) -> None:
         self._fit()
+        self.query_one("#approval-text", Static).update(self._text())
         self.call_after_refresh(self._paint_more)
         self._paint_keys()
 
@@ -117,38 +136,64 @@ class ApprovalPanel(Vertical, can_focus=True):
         self.post_message(self.Typed(event.text))
 
     async def _on_key(self, event: "Key") -> None:
-        now = time.monotonic()
-        if now < self._listens_at:
-            self._listens_at = now + QUIET
-            event.stop()
-            event.prevent_default()
-            if event.is_printable and event.character:
-                self.post_message(self.Typed(event.character))
-            return
+        typed = event.character if event.is_printable else None
         if self._comment is not None:
             # Typed before the comment's own line had the focus: words, never an answer.
-            if event.is_printable and event.character:
-                self._comment.insert_text_at_cursor(event.character)
+            if typed:
+                self._comment.insert_text_at_cursor(typed)
             elif event.key in ("enter", "escape"):
                 self._comment.finish(event.key)
-            event.stop()
-            event.prevent_default()
-        elif self._key(event.key):
-            event.stop()
-            event.prevent_default()
+        elif self._quiet.too_early():
+            if typed:
+                self.post_message(self.Typed(typed))
+        elif typed and typed != " ":
+            self._spell(typed)
+        elif not self._key(event.key):
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _spell(self, typed: str) -> None:
+        """A letter: an answer when it stays alone, else the beginning of words for the prompt."""
+        if self._letter or typed not in self._choices or self._drafting():
+            self.post_message(self.Typed(self._taken() + typed))
+            self._quiet.begin()
+            self.call_after_refresh(self._paint_keys)
+        else:
+            self._letter = typed
+            self._at = self._choices.index(typed)
+            self._paint_keys()
+            self._timer = self.set_timer(SETTLE, self._settle)
+
+    def _settle(self) -> None:
+        if letter := self._taken():
+            self._choose(letter)
+
+    def _taken(self) -> str:
+        """The letter that waits, which waits no more."""
+        if self._timer is not None:
+            self._timer.stop()
+        letter, self._letter, self._timer = self._letter, "", None
+        return letter
 
     def _key(self, key: str) -> bool:
-        key = {"escape": "n", "enter": CHOICES[self._at]}.get(key, key)
-        if key in CHOICES:
-            self._choose(key)
+        self._taken()
+        if key in ("enter", "escape"):
+            self._choose("n" if key == "escape" else self._choices[self._at])
         elif key in MOVES:
-            self._at = (self._at + MOVES[key]) % len(CHOICES)
+            self._at = (self._at + MOVES[key]) % len(self._choices)
             self._paint_keys()
         elif key in SCROLLS:
             self._body.scroll_relative(y=SCROLLS[key], animate=False)
         else:
             return False
         return True
+
+    @property
+    def _choices(self) -> list[str]:
+        """Those that are offered for this question."""
+        offered = {"a": bool(self.question.always), "o": self.question.confined}
+        return [name for name in WORDS if offered.get(name, True)]
 
     def on_click(self, event: "Click") -> None:
         event.stop()
@@ -173,10 +218,10 @@ class ApprovalPanel(Vertical, can_focus=True):
             self._ask_comment()
         elif self.question.preview.kind != "diff" and self._below() > 0:
             self.page(1)  # a command is approved only when its end has been on the screen
-        elif key == "y":
-            self._resolve(Decision(Answer.ONCE))
-        elif self.question.always:
+        elif key == "a":
             self._resolve(Decision(Answer.SESSION))
+        else:
+            self._resolve(Decision(Answer.ONCE, outside=key == "o"))
 
     def _ask_comment(self) -> None:
         self._comment = Comment()
@@ -258,17 +303,12 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._more.update(foreign.block("\n".join(notes), "$text-warning"))
 
     def _paint_keys(self) -> None:
-        words = {
-            "y": "yes, once",
-            "a": "always",
-            "n": "no",
-            "c": "no, with a comment",
-        }
         parts = [
-            Content.styled(f" {name} {words[name]} ", "reverse" if self._at == place else "")
-            for place, name in enumerate(CHOICES)
-            if name != "a" or self.question.always
+            Content.styled(f" {name} {WORDS[name]} ", "reverse" if self._at == place else "")
+            for place, name in enumerate(self._choices)
         ]
+        if self._drafting():
+            parts.append(Content.styled("(arrows and Enter: letters go to the prompt)", "$muted"))
         self._keys.update(
             Content.assemble(Content(" ").join(parts), *(self._grants() if self._fits() else []))
         )

@@ -52,7 +52,7 @@ class TrustPanel(Vertical, can_focus=True):
         self._folder = folder
         self._trust = trust
         self._quiet = QuietKeys()
-        self._yes = False
+        self._armed = ""  # y or n: Enter confirms it, anything else was meant for the prompt
         self._left = False  # the keys are on their way to the prompt
         self._what = Static(markup=False)
         self._keys = Static(markup=False, id="trust-keys")
@@ -78,7 +78,7 @@ class TrustPanel(Vertical, can_focus=True):
         self.call_after_refresh(self._paint)
 
     def on_blur(self) -> None:
-        self._yes = False
+        self._armed = ""
         self.call_after_refresh(self._paint)
 
     def on_click(self, event: "Click") -> None:
@@ -91,16 +91,15 @@ class TrustPanel(Vertical, can_focus=True):
     async def _on_key(self, event: "Key") -> None:
         key, character = event.key, event.character if event.is_printable else None
         early = self._quiet.too_early() or self._left
-        if not early and key == "y" and not self._yes:
-            self._yes = True
+        if not early and key in ("y", "n") and not self._armed:
+            self._armed = key
             self._paint()
-        elif not early and key == "n":
-            self.post_message(self.Answered(trusted=False))
         elif not early and key in ("enter", "escape"):
-            self.post_message(self.Answered(trusted=True if self._yes and key == "enter" else None))
+            answers = {"y": True, "n": False} if key == "enter" else {}
+            self.post_message(self.Answered(trusted=answers.get(self._armed)))
         elif character:
-            self.post_message(self.Typed(("y" if self._yes else "") + character))
-            self._yes, self._left = False, True
+            self.post_message(self.Typed(self._armed + character))
+            self._armed, self._left = "", True
         elif not early:
             return
         event.stop()
@@ -114,8 +113,10 @@ class TrustPanel(Vertical, can_focus=True):
             keys = Content.styled(
                 "not trusted meanwhile; /trust yes or /trust no decides", "$muted"
             )
-        elif self._yes:
+        elif self._armed == "y":
             keys = Content.styled(" Enter trusts this folder; any other key does not ", "reverse")
+        elif self._armed:
+            keys = Content.styled(" Enter says no for good; any other key does not ", "reverse")
         else:
             later = Content.styled(" Enter not now ", "reverse")
             keys = Content.assemble(later, "  y trust  n no, and do not ask again")

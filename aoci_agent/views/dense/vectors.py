@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aoci_agent.base.database import connect
 from aoci_agent.views.dense.arrays import packed, unpacked
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class VectorCache:
             return
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with closing(sqlite3.connect(self._file, timeout=_PATIENCE)) as base, base:
+            with closing(connect(self._file, waits=_PATIENCE, isolation="DEFERRED")) as base, base:
                 # A power failure may damage the file, which shows and costs time; a killed process not.
                 base.execute("PRAGMA synchronous=OFF")
                 base.execute(_TABLE)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from aoci_agent.base.database import connect
 from aoci_agent.views.graph.keys import Keys
 from aoci_agent.views.graph.model import Defined, FileFacts, Part
 from aoci_agent.views.graph.records import (
@@ -97,7 +98,7 @@ class Store:
 
     def __init__(self, connection: sqlite3.Connection | None = None) -> None:
         """A new private one, or one over a database that has the tables."""
-        self.db = connection or sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self.db = connection or connect("", threads=True)
         if connection is None:
             self.db.executescript(f"PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; {_TABLES}")
             self.db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
@@ -108,12 +109,8 @@ class Store:
     @classmethod
     def opened(cls, path: Path) -> "Store":
         """A stored graph, read only. Raises ValueError for what is none of this schema."""
-        connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro&immutable=1",
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        connection = connect(address, threads=True, uri=True)
         try:
             found = connection.execute("SELECT value FROM meta WHERE name='schema'").fetchone()
         except sqlite3.DatabaseError as error:
@@ -126,12 +123,12 @@ class Store:
         """A private copy that may be changed."""
         (path,) = [row[2] for row in self.db.execute("PRAGMA database_list")]
         if not path:
-            connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+            connection = connect("", threads=True)
             self.db.backup(connection)
             return Store(connection)
         folder = Path(tempfile.mkdtemp(prefix="aoci-graph-"))
         copy = shutil.copyfile(path, folder / "graph.db")
-        connection = sqlite3.connect(copy, isolation_level=None, check_same_thread=False)
+        connection = connect(copy, threads=True)
         connection.executescript("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF;")
         store = Store(connection)
         weakref.finalize(store, shutil.rmtree, folder, ignore_errors=True)

@@ -26,11 +26,7 @@ SOCKETS = {
 THREATS = ("T10", "T12", "T13", "T16", "S02")
 
 
-# What a program in the strong box believes to have done: it was in a file system of its own.
-EMPTY_HOME = {
-    *("write_home", "append_bashrc", "follow_link", "shared_memory"),
-    *("write_agent_config", "write_agent_records"),
-}
+OWN_MEMORY = {"shared_memory"}  # the program has one of its own, which goes with it
 # By the gap that names it.
 OPEN = {
     GIT_OPEN: {"write_git_hook", "write_git_config", "write_git_ref", "move_git", "create_state"},
@@ -69,7 +65,7 @@ def test_nothing_gets_out_of_the_strong_box(
 ) -> None:
     box = strong_box(here)
     before = here.digest()
-    assert worked(here, box) == ALLOWED | EMPTY_HOME
+    assert worked(here, box) == ALLOWED | OWN_MEMORY
     assert here.digest() == before
     assert here.heard == set()
     assert not here.shared.exists()

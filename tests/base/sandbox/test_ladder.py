@@ -1,3 +1,4 @@
+import fcntl
 import os
 import shutil
 
@@ -6,6 +7,7 @@ from base.sandbox.conftest import layout_for, strong_box
 from support.world import World
 
 from aoci_agent.base.box import Access, Box, Strength
+from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.process import run_blocking
 from aoci_agent.base.sandbox.ladder import open_box, strongest
 from aoci_agent.base.sandbox.landlock import ALWAYS, Landlock, version
@@ -140,3 +142,13 @@ def test_a_key_that_comes_later_is_hidden_too(here: World) -> None:
     assert run_blocking(box.enter(argv, here.root, Access()), cwd=here.root).exit_code == 1
     key.write_text("token = 'later'\n")
     assert b"later" not in run_blocking(box.enter(argv, here.root, Access()), cwd=here.root).stdout
+
+
+def test_a_box_that_cannot_be_entered_holds_nothing(here: World) -> None:
+    points = MountPoints(here.cache / "lock")
+    points.temporary.write_text("a file")
+    box = Landlock(layout_for(here), points, 6, "x86_64", "")
+    with pytest.raises(NotPossible, match="cannot be set up"):
+        box.enter(["true"], here.root, Access())
+    with points.lock.open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

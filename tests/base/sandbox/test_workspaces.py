@@ -279,3 +279,10 @@ def test_what_only_reads_cannot_write_the_workspace(
     done = bash(here, layer(here), "echo x > made; cat escapes.py", Access(write=False))
     assert not (here.root / "made").exists()
     assert done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+def test_a_folder_that_cannot_be_noted_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space"):
+        MountPoints(Path("/dev/full")).hold([tmp_path / ".git"])
+    assert not (tmp_path / ".git").exists()

@@ -1,5 +1,6 @@
 """What a snapshot takes, what it leaves out, and that it changes nothing."""
 
+import fcntl
 import os
 import shutil
 import stat
@@ -13,7 +14,7 @@ from aoci_agent.base.errors import BadWorkspace
 from aoci_agent.base.git import Repository
 from aoci_agent.base.snapshots.restoring import Restoring, Step
 from aoci_agent.base.snapshots.snapshots import Snapshots
-from aoci_agent.base.snapshots.store import Snapshot
+from aoci_agent.base.snapshots.store import Snapshot, Store
 from aoci_agent.base.snapshots.trees import Entry
 
 Open = Callable[[Path], Snapshots]
@@ -374,6 +375,14 @@ def test_a_damaged_store_is_put_aside(tmp_path: Path) -> None:
     assert (tmp_path / "store/snapshots.bad").exists()
     snapshots.take()
     snapshots.close()
+
+
+def test_a_store_that_cannot_be_opened_is_not_held(tmp_path: Path) -> None:
+    (tmp_path / "snapshots.db").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        Store(tmp_path)
+    with (tmp_path / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_an_object_that_was_damaged_is_never_given(tmp_path: Path, opened: Open) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.endpoint import FakeEndpoint, calls, says, serving
+from support.whole import WHOLE
 
 from aoci_agent.agent.approval import DenyAll
 from aoci_agent.agent.events import TurnFinished
@@ -70,6 +71,7 @@ async def test_without_trust_the_mode_is_capped_and_nothing_is_obeyed(root: Path
 
 
 @pytest.mark.gate("T01", "T02", control=True)
+@WHOLE
 async def test_with_the_flag_for_this_run(root: Path) -> None:
     session = opened(root, settings={"mode": "auto-edit"}, trust=True)
     assert session.status.mode is Mode.AUTO_EDIT

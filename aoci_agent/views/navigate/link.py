@@ -15,9 +15,17 @@ from aoci_agent.base.process import Peer
 from aoci_agent.views.navigate.answer import NoAnswer
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-# -I keeps the working directory and PYTHON* variables out of it; the folder of this package comes last,
-# for a checkout that is not installed.
-_CODE = "import sys; sys.path.append(sys.argv[1]); from aoci_agent.views.navigate.host import main; main()"
+# -I keeps the working directory and PYTHON* variables out of it. The package is loaded by its own
+# folder: that of a checkout in the home stands in a folder the box may not let anyone list.
+_CODE = """
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+spec = spec_from_file_location("aoci_agent", f"{sys.argv[1]}/__init__.py")
+package = sys.modules["aoci_agent"] = module_from_spec(spec)
+spec.loader.exec_module(package)
+from aoci_agent.views.navigate.host import main
+main()
+"""
 _RESTARTS = 3
 _SILENT = 3  # unanswered questions in a row after which the process is replaced
 _CLOSE_SECONDS = 6.0
@@ -144,7 +152,7 @@ class Link:
 
     async def _open(self) -> Peer:
         await self._end()
-        argv = [sys.executable, "-I", "-c", _CODE, str(_PACKAGE.parent)]
+        argv = [sys.executable, "-I", "-c", _CODE, str(_PACKAGE)]
         try:
             entry = self._box.enter(argv, self._cwd, Access(write=False))
             peer = await Peer.start(entry, cwd=self._cwd, env=_OFFLINE)

@@ -1,14 +1,17 @@
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from base.sandbox.conftest import partial_box, strong_box
 from support.world import SUPPORT, World
 
+import aoci_agent
 from aoci_agent.base.box import Box, Unboxed
 from aoci_agent.views.navigate.live import LiveNavigator
 from aoci_agent.views.navigate.servers import Row
 
+CHECKOUT = Path(aoci_agent.__file__).parents[1]
 # Tries to write before it serves.
 HOSTILE = """
 import contextlib, pathlib, runpy, sys
@@ -51,6 +54,14 @@ def asked(made: World, box: Box) -> list[bool]:
 @pytest.mark.parametrize("layer", [strong_box, partial_box])
 def test_a_language_server_answers_from_the_box(here: World, layer: Callable[[World], Box]) -> None:
     assert asked(here, layer(here)) == [False, False]
+
+
+@pytest.mark.parametrize("layer", [strong_box, partial_box])
+def test_a_checkout_in_the_home_serves_too(
+    here: World, monkeypatch: pytest.MonkeyPatch, layer: Callable[[World], Box]
+) -> None:
+    monkeypatch.setenv("HOME", str(CHECKOUT))
+    assert asked(here, layer(here))[0] is False
 
 
 @pytest.mark.gate("T24", control=True)

@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -38,7 +38,7 @@ from aoci_agent.agent.safety import NoStrongBox, Safety, Surroundings
 from aoci_agent.agent.session import Knowledge, Session, build_prefix
 from aoci_agent.agent.spending import Spending
 from aoci_agent.agent.toolbox import Toolbox
-from aoci_agent.agent.trusting import UNTRUSTED
+from aoci_agent.agent.trusting import UNTRUSTED, Terms
 from aoci_agent.agent.undo import open_undo
 from aoci_agent.base import strays
 from aoci_agent.base.box import Door, Strength
@@ -54,19 +54,25 @@ from aoci_agent.policies.policy import Material
 from aoci_agent.tools.lookups import Lookups
 from aoci_agent.tools.registry import builtin_tools
 
+# Whole trees, and what a box may write: what crashed there is cleared away by whoever opens them.
+_SWEPT_BY_OTHERS = (
+    *("worktrees", "replay", "snapshots", "sessions"),
+    *("caches", "tmp", "generations", "jdtls"),
+)
+
 
 def open_session(launch: Launch, approver: Approver, progress: Progress | None = None) -> Session:
     """Everything of a session, in order: repository, index, tools, model, agent, record. May take seconds."""
+    mask = Mask.of(launch.env)
     if launch.resume is None:
-        session_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
-        launch, leave = _beside(launch, session_id) if launch.worktree else (launch, str)
+        name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+        launch, leave = _beside(launch, name) if launch.worktree else (launch, str)
         try:
-            return _built(launch, approver, progress, session_id, leave)
+            return _built(launch, approver, progress, _Begun(name, mask, leave))
         except BaseException:
             leave()
             raise
     # Held from before it is read: nobody appends to what is taken for its end.
-    mask = Mask.of(launch.env)
     recorder: Recorder = SessionRecord(launch.resume, mask) if launch.keep_record else NoRecord()
     leave: Callable[[], str] = str
     try:
@@ -74,7 +80,8 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
         resumed.torn = recorder.torn if isinstance(recorder, SessionRecord) else ""
         launch, name = _going_on(launch, resumed), resumed.session_id
         launch, leave = _beside(launch, name) if launch.worktree else (launch, str)
-        return _built(launch, approver, progress, name, leave, (recorder, resumed))
+        begun = _Begun(name, mask, leave, (recorder, resumed))
+        return _built(launch, approver, progress, begun)
     except BaseException:
         leave()
         recorder.close()
@@ -98,21 +105,24 @@ def _beside(launch: Launch, name: str) -> tuple[Launch, Callable[[], str]]:
     return replace(launch, root=inside, folder=root), leave
 
 
-def _built(
-    launch: Launch,
-    approver: Approver,
-    progress: Progress | None,
-    session_id: str,
-    leave: Callable[[], str],
-    earlier: tuple[Recorder, Resumed] | None = None,
-) -> Session:
-    settings, mask = launch.settings, Mask.of(launch.env)
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """Which session is built, what leaves its worktree in the end, and what it goes on from."""
+
+    session_id: str
+    mask: Mask
+    leave: Callable[[], str]
+    earlier: tuple[Recorder, Resumed] | None = None
+
+
+def _built(launch: Launch, approver: Approver, progress: Progress | None, begun: _Begun) -> Session:
+    settings, session_id, mask = launch.settings, begun.session_id, begun.mask
     bench = Bench(launch)
     policy = policy_named(settings.policy)
-    rules = (bench.trust.terms if bench.trusted else UNTRUSTED).rules(render_prompt("rules"))
-    rendered = bench.index(
-        settings.index_budget, progress, tags=shows_tags(settings, settings.model)
-    )
+    terms = bench.trust.terms if bench.trusted else UNTRUSTED
+    tags = shows_tags(settings, settings.model)
+    rendered = terms.index(bench.index(settings.index_budget, progress, tags=tags))
+    rules = terms.rules(render_prompt("rules"))
     material = Material(rules, rendered if rendered.total else None)
     lookups = bench.lookups()
     door = Door(bench.box)
@@ -121,7 +131,7 @@ def _built(
     annotate = Freshness(bench.store) if material.index else unchanged
     prefix = build_prefix(toolbox.schemas, policy, material)
     model = choose_model(launch, settings.model)
-    past = Past(earlier[0] if earlier else _recorder(launch, bench, session_id, mask))
+    past = Past(begun.earlier[0] if begun.earlier else _recorder(launch, bench, session_id, mask))
     undo = open_undo(
         *(bench.workspace.root, bench.repository, launch.places, session_id),
         lambda: permissions.mode is Mode.FULL_AUTO,
@@ -136,8 +146,8 @@ def _built(
         settings.compaction,
     )
     around = Surroundings(
-        *(bench.box, launch.no_sandbox, partial(_occupied, launch, bench), leave),
-        _of_worktrees(launch, bench),
+        *(bench.box, launch.no_sandbox, partial(_occupied, launch, bench), begun.leave),
+        *(_of_worktrees(launch, bench), terms),
     )
     rewind = Rewind(undo, past, partial(take_up, agent), bench.store.refresh, lambda: safety.hold())
     safety = Safety(permissions, bench.trust, undo, rewind, around)
@@ -146,20 +156,23 @@ def _built(
         session = Session(
             agent,
             safety,
-            _knowledge(launch, bench, material, lookups),
+            _knowledge(launch, bench, material, lookups, terms),
             partial(choose_model, launch),
             past,
             _started(bench, agent, safety, material, session_id),
         )
-        if earlier is not None:
-            past.read(earlier[1].path, earlier[1].messages)
-            session.go_on(earlier[1])
+        if begun.earlier is not None:
+            _, resumed = begun.earlier
+            past.read(resumed.path, resumed.messages)
+            session.go_on(resumed)
     return session
 
 
-def _knowledge(launch: Launch, bench: Bench, material: Material, lookups: Lookups) -> Knowledge:
+def _knowledge(
+    launch: Launch, bench: Bench, material: Material, lookups: Lookups, terms: Terms
+) -> Knowledge:
     return Knowledge(
-        *(material, bench.store, _material_for(launch, bench, material), bench),
+        *(material, bench.store, _material_for(launch, bench, material, terms), bench),
         *(Finder(lookups), Offer(bench.store), lambda: explored_in(_records(launch, bench))),
     )
 
@@ -226,7 +239,7 @@ def _occupied(launch: Launch, bench: Bench) -> Occupation:
     held = Occupation(launch.places, bench.workspace.root, top)
     bench.workspace.sweep()
     for own in (bench.cache, launch.places.data):
-        strays.sweep(own)
+        strays.sweep(own, _SWEPT_BY_OTHERS)
     return held
 
 
@@ -240,7 +253,9 @@ def _going_on(launch: Launch, resumed: Resumed) -> Launch:
     return replace(launch, settings=launch.settings.model_copy(update=taken))
 
 
-def _material_for(launch: Launch, bench: Bench, material: Material) -> Callable[[str], Material]:
+def _material_for(
+    launch: Launch, bench: Bench, material: Material, terms: Terms
+) -> Callable[[str], Material]:
     """The material by a model's name, rendered again when it wants tags where this has none, or not."""
     settings = launch.settings
     known = {shows_tags(settings, settings.model): material}
@@ -248,7 +263,7 @@ def _material_for(launch: Launch, bench: Bench, material: Material) -> Callable[
     def for_model(name: str) -> Material:
         tags = shows_tags(settings, name)
         if tags not in known:
-            rendered = bench.rendered(settings.index_budget, tags=tags)
+            rendered = terms.index(bench.rendered(settings.index_budget, tags=tags))
             known[tags] = replace(material, index=rendered if rendered.total else None)
         return known[tags]
 

@@ -87,7 +87,8 @@ def _told(agent: Agent, resumed: Resumed, *, same: bool, same_model: bool) -> li
             )
         )
     if resumed.closed:
-        told.append(Notice(f"{resumed.closed} calls had not ended: the model is told so"))
+        calls = "1 call" if resumed.closed == 1 else f"{resumed.closed} calls"
+        told.append(Notice(f"{calls} had not ended: the model is told so"))
     return told
 
 

@@ -1,6 +1,7 @@
 """The conversation a model is sent: fixed prefix, append-only messages, and the policy that shapes them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from aoci_agent.agent.events import Event, Grew, ToolFinished
 from aoci_agent.agent.models.model import Request
@@ -20,6 +21,8 @@ from aoci_agent.policies.layers import Prefix
 from aoci_agent.policies.pinned import Notebook
 from aoci_agent.policies.policy import Policy
 from aoci_agent.policies.validity import mended
+
+CUT = "Interrupted by {}; it may have taken effect in part: look before running it again."
 
 
 class Conversation:
@@ -113,6 +116,15 @@ class Conversation:
         message = ToolMessage(finished.call.id, finished.call.name, text, result.ok, *facts)
         self._messages.append(message)
         self.notebook.saw((message,))
+
+    def cut(self, finished: ToolFinished, *, by: str) -> ToolFinished:
+        """Store what a call had come to that was cut off, or ended as others were; as it is told."""
+        if finished.status == "interrupted":
+            result = finished.result
+            text = f"{CUT.format(by)}\n{result.text}"
+            finished = replace(finished, result=replace(result, text=text))
+        self.answer(finished)
+        return finished
 
     def after_step(self) -> tuple[Message, ...] | None:
         """The conversation as the policy rewrites it after a step, at most once a turn; None to leave it."""

@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import takewhile
 from typing import Literal
 
@@ -21,6 +22,7 @@ from aoci_agent.agent.permissions import Permissions
 from aoci_agent.agent.ruling import Ruling, Verdict
 from aoci_agent.agent.toolbox import Bound, Toolbox
 from aoci_agent.base.box import Door, Strength
+from aoci_agent.base.cancelled import carried
 from aoci_agent.base.errors import ForModel
 from aoci_agent.policies.conversation import ToolCall
 from aoci_agent.tools.tool import Effect, Preview, ToolResult
@@ -36,6 +38,48 @@ class Ready:
 
     bound: Bound
     preview: Preview
+
+
+@dataclass(eq=False)
+class Waiting:
+    """A call that was not begun. It is read and judged once, when that is first asked for."""
+
+    call: ToolCall
+    toolbox: Toolbox
+    permissions: Permissions
+
+    @cached_property
+    def ready(self) -> Ready | ToolResult:
+        """What can be run, or why it cannot."""
+        try:
+            bound = self.toolbox.bind(self.call)
+        except ForModel as error:
+            return replace(_failed(error), malformed=True)
+        try:
+            return Ready(bound, bound.tool.preview(bound.arguments))
+        except ForModel as error:
+            return _failed(error)
+
+    @cached_property
+    def ruling(self) -> Ruling:
+        """What the permissions say of it, where it can be run."""
+        assert isinstance(self.ready, Ready)
+        bound, preview = self.ready.bound, self.ready.preview
+        network = _wants_network(bound)
+        return self.permissions.judge(bound.tool.name, bound.tool.effect, preview, network=network)
+
+    @property
+    def read_unasked(self) -> bool:
+        """Whether it only reads, and nobody needs to be asked."""
+        if self.toolbox.effect(self.call.name) not in TOGETHER:
+            return False
+        return isinstance(self.ready, ToolResult) or self.ruling.verdict is Verdict.ALLOW
+
+    def ended(self, result: ToolResult, since: float, status: Status | None = None) -> ToolFinished:
+        """Its end; it began at `since` on the monotonic clock."""
+        title = self.ready.preview.title if isinstance(self.ready, Ready) else self.call.name
+        status = status or ("done" if result.ok else "failed")
+        return ToolFinished(self.call, result, status, time.monotonic() - since, title)
 
 
 class Dispatcher:
@@ -59,49 +103,44 @@ class Dispatcher:
         self._door = door
 
     async def run(self, calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event]:
-        """Yield events; every call ends in exactly one ToolFinished, in the order of the calls."""
-        left = calls
+        """Yield events; every call ends in exactly one ToolFinished, in the order of the calls.
+
+        A CancelledError carries the ends of those calls that it cut off or that ended with them.
+        """
+        left = [Waiting(call, self._toolbox, self._permissions) for call in calls]
         while left:
             # Judged only now: what an earlier call changed may be what a later one reads.
-            reads = list(takewhile(self._reads_unasked, left))
+            reads = list(takewhile(lambda one: one.read_unasked, left))
             events = self._together(reads) if reads else self._alone(left[0])
             async for event in events:
                 yield event
             left = left[len(reads) or 1 :]
 
-    def _reads_unasked(self, call: ToolCall) -> bool:
-        if self._toolbox.effect(call.name) not in TOGETHER:
-            return False
-        ready = self._prepare(call)
-        return isinstance(ready, ToolResult) or self._judge(ready).verdict is Verdict.ALLOW
+    async def _together(self, calls: list[Waiting]) -> AsyncGenerator[Event]:
+        """Reads need no approval, so they are started and awaited as one group."""
+        since = time.monotonic()
+        for one in calls:
+            if isinstance(one.ready, Ready):
+                yield ToolStarted(one.call, one.ready.preview)
+        running = [asyncio.ensure_future(self._execute(one.ready)) for one in calls]
+        try:
+            results = await asyncio.gather(*running)
+        except asyncio.CancelledError as cut:
+            pairs = zip(calls, running, strict=True)
+            whole = [(one, task) for one, task in pairs if task.done() and not task.cancelled()]
+            ended = (one.ended(task.result(), since) for one, task in whole if not task.exception())
+            raise asyncio.CancelledError(*ended) from cut
+        for one, result in zip(calls, results, strict=True):
+            yield one.ended(result, since)
 
-    def _judge(self, ready: Ready) -> Ruling:
-        bound = ready.bound
-        return self._permissions.judge(
-            bound.tool.name, bound.tool.effect, ready.preview, network=_wants_network(bound)
-        )
-
-    async def _together(self, calls: list[ToolCall]) -> AsyncGenerator[Event]:
-        """Reads need no approval, so they are prepared, started and awaited as one group."""
-        started = time.monotonic()
-        prepared = [self._prepare(call) for call in calls]
-        for ready in prepared:
-            if isinstance(ready, Ready):
-                yield ToolStarted(ready.bound.call, ready.preview)
-        results = await asyncio.gather(*(self._execute(ready) for ready in prepared))
-        seconds = time.monotonic() - started
-        for call, ready, result in zip(calls, prepared, results, strict=True):
-            title = ready.preview.title if isinstance(ready, Ready) else call.name
-            yield ToolFinished(call, result, _status(result), seconds, title)
-
-    async def _alone(self, call: ToolCall) -> AsyncGenerator[Event]:
-        ready = self._prepare(call)
+    async def _alone(self, one: Waiting) -> AsyncGenerator[Event]:
+        call, ready = one.call, one.ready
         if isinstance(ready, ToolResult):
-            yield ToolFinished(call, ready, "failed", 0.0, call.name)
+            yield one.ended(ready, time.monotonic())
             return
         # Looking at what a command names may take a moment in a large folder.
         outside = False
-        preview, ruling = ready.preview, await asyncio.to_thread(self._judge, ready)
+        preview, ruling = ready.preview, await asyncio.to_thread(lambda: one.ruling)
         if ruling.verdict is Verdict.DENY:
             yield _denied(call, preview, ruling.reason)
             return
@@ -117,11 +156,9 @@ class Dispatcher:
             if decision.answer is Answer.SESSION:
                 self._permissions.grant(question.always)
         yield ToolStarted(call, preview)
-        started = time.monotonic()
         with self._door.opened() if outside and self._door else nullcontext():
-            result = await self._guarded(ready)
-        seconds = time.monotonic() - started
-        yield ToolFinished(call, result, _status(result), seconds, preview.title)
+            finished = await self._guarded(one, ready)
+        yield finished
 
     def _question(self, ready: Ready, ruling: Ruling) -> Question:
         tool, network = ready.bound.tool, _wants_network(ready.bound)
@@ -133,30 +170,31 @@ class Dispatcher:
             confined=runs and self._door is not None and self._door.strength is not Strength.NONE,
         )
 
-    async def _guarded(self, ready: Ready) -> ToolResult:
+    async def _guarded(self, one: Waiting, ready: Ready) -> ToolFinished:
         """Run a call between the guards, which are left again however it ends."""
-        if ready.bound.tool.effect in TOGETHER:
-            return await self._execute(ready)
+        since, bound = time.monotonic(), ready.bound
+        if bound.tool.effect in TOGETHER:
+            return one.ended(await self._execute(ready), since)
         try:
-            await self._guards.before(ready.bound)
+            await self._guards.before(bound)
         except ForModel as error:
-            return _failed(error)
+            return one.ended(_failed(error), since)
+        known: tuple[ToolResult, ...] = ()
+        status: Status | None = "interrupted"
         try:
-            result = await self._execute(ready)
-        except BaseException:
-            await self._guards.after(ready.bound, ToolResult("", ok=False))
-            raise
-        return await self._guards.after(ready.bound, result)
-
-    def _prepare(self, call: ToolCall) -> Ready | ToolResult:
-        try:
-            bound = self._toolbox.bind(call)
-        except ForModel as error:
-            return replace(_failed(error), malformed=True)
-        try:
-            return Ready(bound, bound.tool.preview(bound.arguments))
-        except ForModel as error:
-            return _failed(error)
+            try:
+                known, status = (await self._execute(ready),), None
+            except asyncio.CancelledError as cut:
+                known = carried(cut, ToolResult)
+                raise
+            finally:
+                empty = ToolResult("", ok=False)
+                result = await self._guards.after(bound, known[0] if known else empty)
+                known = known and (result,)
+        except asyncio.CancelledError as cut:
+            ended = (one.ended(each, since, status) for each in known)
+            raise asyncio.CancelledError(*ended) from cut
+        return one.ended(result, since)
 
     async def _execute(self, ready: Ready | ToolResult) -> ToolResult:
         if isinstance(ready, ToolResult):
@@ -182,7 +220,3 @@ def _denied(call: ToolCall, preview: Preview, reason: str) -> ToolFinished:
     text = f"Denied: {preview.title}. Reason: {reason}. It was not run."
     result = ToolResult(text, ok=False, summary=reason)
     return ToolFinished(call, result, "denied", 0.0, preview.title)
-
-
-def _status(result: ToolResult) -> Status:
-    return "done" if result.ok else "failed"

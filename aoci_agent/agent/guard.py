@@ -15,7 +15,7 @@ class Guard(Protocol):
         ...
 
     async def after(self, call: Bound, result: ToolResult) -> ToolResult:
-        """After it ended, well or not; also when it was cancelled (then with an empty failed result)."""
+        """After it ended, well or not; also when it was cancelled: with what it had come to, if known."""
         ...
 
 

@@ -139,7 +139,8 @@ async def within(events: AsyncGenerator[Event], guard: Guard) -> AsyncGenerator[
     """
     while True:
         try:
-            event = await asyncio.wait_for(anext(events), guard.remaining)
+            async with asyncio.timeout(guard.remaining):
+                event = await anext(events)
         except StopAsyncIteration:
             return
         except TimeoutError as error:

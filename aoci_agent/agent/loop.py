@@ -1,8 +1,8 @@
 """The loop: ask the model, run what it calls, until it is done or a limit is reached."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import replace
 
 from aoci_agent.agent.budget import Budget
@@ -40,6 +40,7 @@ from aoci_agent.agent.models.model import (
 from aoci_agent.agent.prompts import render
 from aoci_agent.agent.record import Recorder
 from aoci_agent.agent.turn import Turn
+from aoci_agent.base.cancelled import carried
 from aoci_agent.base.errors import ForUser
 from aoci_agent.policies.candidates import Candidate
 from aoci_agent.policies.conversation import ToolCall
@@ -71,7 +72,10 @@ class Agent:
     async def run(
         self, prompt: str, note: str = "", candidates: Sequence[Candidate] = ()
     ) -> AsyncGenerator[Event]:
-        """One turn. Cancelling or closing it stops model and command and leaves a valid history."""
+        """One turn. Cancelling or closing it stops model and command and leaves a valid history.
+
+        A CancelledError carries the calls that ended with it, each as a ToolFinished.
+        """
         turn = Turn(self.budget.guard())
         prompt = self.conversation.mask.live(prompt)
         self.compaction.new_turn()
@@ -91,13 +95,17 @@ class Agent:
             finished = turn.finished(stop.reason, stop.message)
         except ForUser as error:
             finished = turn.finished("model", _said(error))
-        except (asyncio.CancelledError, GeneratorExit):
-            self._settle(turn.finished("interrupted", "interrupted by the user"))
-            raise
+        except (asyncio.CancelledError, GeneratorExit) as error:
+            self._settle(turn, turn.finished("interrupted", "interrupted by the user"))
+            if isinstance(error, GeneratorExit):
+                raise
+            raise asyncio.CancelledError(*turn.cut) from error
         finally:
             self.conversation.end()
             self.budget.release()
-        yield self._settle(finished)
+        settled = self._settle(turn, finished)
+        for event in (*turn.cut, settled):
+            yield event
 
     async def compact(self, focus: str) -> AsyncGenerator[Event]:
         """Digest and summarise the conversation now, between two turns."""
@@ -199,18 +207,19 @@ class Agent:
     async def _act(self, calls: tuple[ToolCall, ...], turn: Turn) -> AsyncGenerator[Event]:
         """Run the calls. A start is in the record before the effect, an answer before anything else."""
         malformed = 0
-        async with aclosing(self._dispatcher.run(calls)) as events:
-            async for happened in events:
-                event = hidden(happened, self.conversation.mask)
-                if isinstance(event, ToolStarted):
-                    self.conversation.start(event.call)
-                stop = None
-                if isinstance(event, ToolFinished):
-                    malformed += event.result.malformed
-                    stop = self._answer(event, turn)
-                yield event
-                if stop is not None:
-                    raise stop
+        with self._kept(turn):
+            async with aclosing(self._dispatcher.run(calls)) as events:
+                async for happened in events:
+                    event = hidden(happened, self.conversation.mask)
+                    if isinstance(event, ToolStarted):
+                        self.conversation.start(event.call)
+                    stop = None
+                    if isinstance(event, ToolFinished):
+                        malformed += event.result.malformed
+                        stop = self._answer(event, turn)
+                    yield event
+                    if stop is not None:
+                        raise stop
         turn.count_strike(malformed=malformed == len(calls))
         if rewritten := self.conversation.after_step():
             self._grew()
@@ -227,6 +236,18 @@ class Agent:
         self.conversation.answer(event, nudge)
         return stop
 
+    @contextmanager
+    def _kept(self, turn: Turn) -> Generator[None]:
+        """Store what a cancellation carries of the calls that it cut off; it goes on."""
+        try:
+            yield
+        except asyncio.CancelledError as cut:
+            by = "the limit of time" if turn.guard.remaining == 0 else "the person"
+            for finished in carried(cut, ToolFinished):
+                event = hidden(finished, self.conversation.mask)
+                turn.cut.append(self.conversation.cut(event, by=by))
+            raise
+
     def _follow_up(self, turn: Turn) -> str:
         """What to ask instead of ending: the rest of a cut reply, or the check that is missing."""
         if self.meter.last_finish == "length" and not turn.cut_asked:
@@ -235,13 +256,14 @@ class Agent:
         paths = turn.gate.due()
         return render("check", paths=paths) if paths else ""
 
-    def _settle(self, finished: TurnFinished) -> TurnFinished:
+    def _settle(self, turn: Turn, finished: TurnFinished) -> TurnFinished:
         """Leave a history that can be sent, and a record that has all of it, or say why it has not."""
         self.conversation.end()
         self.budget.release()
         try:
             self._grew()
-            self.recorder.write(finished)
+            for event in (*turn.cut, finished):
+                self.recorder.write(event)
         except ForUser as error:
             told = dict.fromkeys((finished.message, _said(error)))  # often the same, twice
             message = "; ".join(filter(None, told))

@@ -9,7 +9,6 @@ that ends can still be written down (R11). One process writes a record at a time
 """
 
 import errno
-import fcntl
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -194,7 +193,7 @@ def read_record(path: Path) -> Iterator[dict[str, Any]]:
 def _alone(file: int, path: Path) -> None:
     """Hold the record for this process. Raises ForUser where another one has it."""
     try:
-        take(file, fcntl.LOCK_EX)
+        take(file)
     except BlockingIOError as error:
         os.close(file)
         raise ForUser(

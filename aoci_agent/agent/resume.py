@@ -45,6 +45,7 @@ class Resumed:
 
     path: Path
     session_id: str = ""
+    root: str = ""  # the folder it worked in last
     model: str = ""  # as the user named it
     policy: str = ""
     prefix_id: str = ""
@@ -159,6 +160,7 @@ def _start(made: Resumed, event: Json) -> None:
     refuse_newer(event, made.path)
     named = str(event["session_id"])  # others name files after it
     made.session_id = made.session_id or (named if _ID.fullmatch(named) else made.path.stem)
+    made.root = str(event.get("root", ""))
     made.model, made.policy = str(event["model"]), str(event["policy"])
     made.prefix_id = str(event["prefix_id"])
     made.index_budget = int(event.get("index_budget", 0))

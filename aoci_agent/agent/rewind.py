@@ -1,10 +1,12 @@
 """Going back to before a question: the files the agent changed, the conversation, or both."""
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from aoci_agent.agent.changes import Changes, Plan, Span
 from aoci_agent.agent.events import HistoryRewritten
@@ -31,6 +33,20 @@ class Point:
     added: int = 0  # lines
     removed: int = 0
     conversation: bool = True  # False: only files changed there
+
+    @property
+    def label(self) -> str:
+        """As people see and type it, on the screen and in the terminal: 3, or r12."""
+        return self.name.removeprefix("turn ")
+
+    @property
+    def words(self) -> str:
+        """The question, or which rewinding is taken back."""
+        return (
+            self.prompt
+            if self.name.startswith("turn")
+            else f"undo going back to before {self.prompt}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +152,13 @@ class Rewind:
         prompt = mark.prompt if point.name.startswith("turn") else ""
         return Rewound(done.files, done.failed, prompt)
 
+    async def write_out(self, into: Path, point: Point | None = None) -> tuple[str, ...]:
+        """Write the files the session changed into an empty folder, as it left them, or as they were
+        before `point`; their paths. Raises ForUser.
+        """
+        with _readable():
+            return await asyncio.to_thread(self._write_out, into, point)
+
     # -- in a thread ------------------------------------------------------------------------------
 
     def _points(self) -> tuple[Point, ...]:
@@ -201,6 +224,27 @@ class Rewind:
         ]
         lost = [File(path, why=why) for path, why in plan.lost.items()]
         return Preview(tuple(files), tuple(conflicts), tuple(lost), notes)
+
+    def _write_out(self, into: Path, point: Point | None) -> tuple[str, ...]:
+        snapshots, changes = self._undo.snapshots, self._changes
+        if snapshots is None or changes is None:
+            raise ForUser("there are no snapshots in this session")
+        moments = self._moments()
+        later = _since(point.name, moments) if point else []
+        spans = changes.spans(moment for moment in moments if moment not in later)
+        written: list[str] = []
+        for path, entry in ((span.path, span.after) for span in spans.values()):
+            place = into / path
+            if entry is None or entry.kind not in "fl":
+                continue
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if entry.kind == "l":
+                place.symlink_to(os.fsdecode(snapshots.content(entry)))
+            else:
+                place.write_bytes(snapshots.content(entry))
+                place.chmod(entry.mode & 0o777)
+            written.append(path)
+        return tuple(written)
 
     def _files(self, name: str, what: What, only_safe: bool) -> tuple[int, Rewound]:  # noqa: FBT001
         snapshots, changes = self._undo.snapshots, self._changes

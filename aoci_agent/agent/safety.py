@@ -15,7 +15,7 @@ from aoci_agent.agent.mode import Mode
 from aoci_agent.agent.past import Past
 from aoci_agent.agent.permissions import Permissions, capped
 from aoci_agent.agent.rewind import Rewind
-from aoci_agent.agent.trusting import UNTRUSTED
+from aoci_agent.agent.trusting import UNTRUSTED, Terms
 from aoci_agent.agent.undo import Undo
 from aoci_agent.base.box import Box, Strength, Unboxed
 from aoci_agent.base.errors import Exit, ForUser
@@ -62,6 +62,7 @@ class Surroundings:
     take: Callable[[], Held]
     left: Callable[[], str] = str  # at the end: what of a worktree stays, "" for nothing
     told: tuple[str, ...] = ()  # of worktrees: this one, and those of sessions that died
+    terms: Terms = UNTRUSTED  # of the rules in the prompt
 
 
 class Safety:
@@ -82,7 +83,7 @@ class Safety:
         self._around = around
         self._held: Held | None = None
         self.notices: tuple[Notice, ...] = ()  # what to know before the first question
-        self.terms = trust.terms if permissions.trusted else UNTRUSTED  # of the rules in the prompt
+        self.terms = around.terms
 
     @property
     def mode(self) -> Mode:

@@ -34,6 +34,7 @@ from aoci_agent.agent.rewind import Rewind
 from aoci_agent.agent.room import must_fit
 from aoci_agent.agent.safety import Safety
 from aoci_agent.agent.saving import Exploring
+from aoci_agent.agent.trusting import for_agents
 from aoci_agent.base.errors import BadUsage, ForModel
 from aoci_agent.base.trust_store import Trust
 from aoci_agent.policies.candidates import HOW_MANY, Candidate
@@ -173,7 +174,10 @@ class Session:
         if not most or finder is None:
             return (), ""
         try:
-            return await finder.find(prompt, most), ""
+            found = await finder.find(prompt, most)
+            if not self.safety.trusted:
+                found = tuple(one for one in found if not for_agents(one.path))
+            return found, ""
         except ForModel as error:
             return (), str(error)
 

@@ -7,7 +7,6 @@ in the middle of a call has still counted it. A line is written at once, at the 
 
 import contextlib
 import datetime
-import fcntl
 import json
 import math
 import os
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from aoci_agent.agent.models.usage import is_figure
+from aoci_agent.base.locks import alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,8 @@ class Spending:
     @contextlib.contextmanager
     def alone(self) -> Generator[None]:
         """Between these no other process writes: what was read still holds when it is written."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        fd = os.open(self._folder / "lock", flags, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
+        with alone(self._folder / "lock"):
             yield
-        finally:
-            os.close(fd)
 
     def _file(self, day: str) -> Path:
         return self._folder / f"{day}.jsonl"

@@ -2,18 +2,32 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aoci_agent.agent.prompts import render
+from aoci_agent.aoci.render import Rendered
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.terminal import clean, one_line
-from aoci_agent.base.text import decode
+from aoci_agent.base.text import content_id, decode
 from aoci_agent.base.tokens import estimate
 from aoci_agent.base.trust import Instructions
 
 TOKENS = 8_000  # of all instruction files together; nearer ones are served first
 _END = "</project-instructions>"
 _FRAME = re.compile(r"<(?=/?project-instructions)", re.IGNORECASE)
+_NAMES = (
+    r"(?:agents|claude|gemini)(?:\.\w+)?\.md|copilot-instructions\.md|\.\w+rules|[^\n/\[:]+\.mdc"
+)
+_FOR_AGENTS = re.compile(rf"(?:.*/)?(?:{_NAMES})", re.IGNORECASE)
+# The entry of such a file, as a line of the index or of what changed in it.
+_ENTRY = re.compile(
+    rf"^((?:Δ (?:[^\n\[:]*/)?)?(?:{_NAMES})(?:\[\w+\])?): .*$", re.IGNORECASE | re.MULTILINE
+)
+
+
+def for_agents(path: str) -> bool:
+    """Whether a file is by its name one with instructions for coding agents, this one or others."""
+    return _FOR_AGENTS.fullmatch(path) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +45,17 @@ class Terms:
     def rules(self, rules: str) -> str:
         """The rules of the prompt, with the project's own below them."""
         return f"{rules}\n\n{self.instructions}" if self.instructions else rules
+
+    def index(self, rendered: Rendered) -> Rendered:
+        """The index for the prompt. Without trust a file with instructions for agents is only named:
+        its first words would reach the model as rules do, before anything else.
+        """
+        texts = rendered.entries, rendered.changes
+        entries, changes = (_ENTRY.sub(r"\1: F:-", text) for text in texts)
+        if self.trusted or (entries, changes) == texts:
+            return rendered
+        name = content_id(f"{rendered.content_id} untrusted".encode())
+        return replace(rendered, entries=entries, changes=changes, content_id=name)
 
 
 UNTRUSTED = Terms(trusted=False)

@@ -24,6 +24,7 @@ class Turn:
     text: str = ""
     calls: tuple[ToolCall, ...] = ()  # of the newest reply, exactly as the model wrote them
     cut_asked: bool = False
+    cut: list[ToolFinished] = field(default_factory=list[ToolFinished])  # by an interruption
 
     def spent(self, record: StepRecord) -> None:
         """Add one model call."""

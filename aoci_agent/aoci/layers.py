@@ -16,7 +16,7 @@ MANIFESTS = wordset("package manifest ini gomod tsconfig json yaml xml dotenv li
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|__tests__|spec|specs|e2e|testing)/|(?:^|/)(?:test_[^/]*|conftest)\.py\Z"
-    r"|_test\.(?:go|py|rb)\Z|[.-](?:test|spec|e2e)\.[cm]?[jt]sx?\Z|(?:Test|Tests|Spec)\.(?:java|kt|scala)\Z"
+    r"|(?:^|/)tests?\.py\Z|(?:^|/)tests?(?:-[^/]*)?\.[cm]?[jt]sx?\Z|_test\.(?:go|py|rb)\Z|[.-](?:test|spec|e2e)\.[cm]?[jt]sx?\Z|(?:Test|Tests|Spec)\.(?:java|kt|scala)\Z"
     r"|(?:^|/)[\w.-]*(?:[.-]|(?<=[a-z]))Tests?/|(?<=\w)Tests?\.cs\Z|_spec\.rb\Z|\.(?:test|spec)\.(?:vue|svelte)\Z"
     r"|_(?:unit)?tests?\.(?:c|cc|cpp|cxx|h|hpp|rs)\Z|(?:^|/)tests?\.rs\Z|(?:^|/)test_[^/]*\.(?:c|cc|cpp|cxx|rs)\Z"
     r"|(?:^|/)Tests/|Tests?\.swift\Z"

@@ -22,7 +22,6 @@ from aoci_agent.base.files import STATE
 from aoci_agent.base.git import Repository
 
 _KEPT = 64  # indexes held while history is walked
-_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _FORMAT = "--format=%H%x00%P%x00%an%x00%aI%x00%s"
 
 
@@ -78,16 +77,11 @@ class Versions:
 
     def commit(self, revision: str) -> str:
         """The full id of the commit a person named. Raises ForUser when there is none."""
-        found = ""
-        # "-x" would be an option; git allows no revision that begins so.
-        if revision and not revision.startswith("-") and not re.search(r"[\0-\x20]", revision):
-            try:
-                found = self._git.git(
-                    "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"
-                ).strip()
-            except NotPossible:
-                found = ""
-        if not _ID.fullmatch(found):
+        try:
+            found = self._git.commit(revision)
+        except NotPossible:
+            found = ""
+        if not found:
             raise ForUser(f"no commit '{revision}' in this repository", "git log --oneline")
         return found
 

@@ -4,6 +4,7 @@ A command in the sandbox may write them, and what they hold then runs outside of
 They cannot be forbidden, since a Makefile is ordinary work; so every change of one is told.
 """
 
+import functools
 import os
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -152,6 +153,7 @@ ENDINGS: Mapping[str, str] = {
 }
 
 
+@functools.lru_cache(2 * _ENTRIES)  # the same names are asked about around every command
 def is_autorun(path: str) -> str:
     """Who runs or obeys a repository path ("GitHub Actions"), or "". Case does not matter."""
     parts = tuple(path.casefold().split("/"))
@@ -194,12 +196,13 @@ def autorun_files(root: Path) -> dict[str, tuple[int, ...]]:
     folders = deque([""])
     while folders and seen < _ENTRIES:
         folder = folders.popleft()
+        inside = bool(is_autorun(f"{folder}/x"))  # then every file of it is
         for entry in _entries(root / folder):
             seen += 1
             path = f"{folder}/{entry.name}" if folder else entry.name
             with suppress(OSError):
                 if not entry.is_dir(follow_symlinks=False):
-                    if is_autorun(path) and not path.endswith(".sample"):
+                    if (inside or is_autorun(entry.name)) and not path.endswith(".sample"):
                         found[path] = _state(entry.stat(follow_symlinks=False))
                 elif entry.name == ".git":
                     folders.append(f"{path}/hooks")

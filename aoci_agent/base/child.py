@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -29,6 +30,8 @@ class Child:
         self.process = process
         self.command = command
         self._leave = leave
+        self._code: int | None = None
+        self._finishing = threading.Lock()
 
     @property
     def stdout(self) -> IO[bytes]:
@@ -66,15 +69,18 @@ class Child:
             os.close(descriptor)
 
     def finish(self) -> int:
-        """End everything the command left behind, reap the leader; its return code. Blocks."""
-        descendants.end(self.command, leader_too=not self.exited())
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(descendants.GRACE)
-        descendants.forget(self.command)
-        leave, self._leave = self._leave, _nothing
-        leave()
-        code = self.process.returncode
-        return -9 if code is None else code
+        """End everything the command left behind, once; reap the leader; its return code. Blocks."""
+        with self._finishing:
+            if self._code is not None:
+                return self._code
+            descendants.end(self.command, leader_too=not self.exited())
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(descendants.GRACE)
+            descendants.forget(self.command)
+            code = self.process.returncode
+            self._code = code = -9 if code is None else code
+            self._leave()
+            return code
 
     def close(self) -> None:
         """Close our ends of the pipes."""
@@ -121,10 +127,6 @@ def start(
             entry.leave()
             raise TryAgain(_why(error, entry.argv, cwd)) from error
     return Child(process, command, entry.leave)
-
-
-def _nothing() -> None:
-    pass
 
 
 def _file_with(data: bytes) -> IO[bytes]:

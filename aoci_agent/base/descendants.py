@@ -159,14 +159,15 @@ def _is_orphan(process: _Process) -> bool:
 
 
 def _reap(command: Command) -> None:
-    """Wait for those of the command's dead that became our children. A zombie shows no mark."""
+    """Wait for the dead that became our children, those of programs that still run too."""
     with _lock:
-        for process in _processes(command.born):
+        leaders = {one.pid for one in _commands}
+        for process in _processes(min(one.born for one in (command, *_commands))):
             if (
                 process.state == "Z"
                 and process.parent == os.getpid()
-                and not _is_ours(process.pid)
-                and (command.pid in (process.group, process.session) or _is_orphan(process))
+                and process.session != os.getsid(0)
+                and process.pid not in (command.pid, *leaders)
             ):
                 with suppress(OSError):
                     os.waitpid(process.pid, os.WNOHANG)

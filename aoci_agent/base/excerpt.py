@@ -7,16 +7,14 @@ takes part. Blobs that a partial clone lacks stay missing.
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from aoci_agent.base.armed import hardened_of
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.git import Repository
-from aoci_agent.base.hardened import HardenedGit
-from aoci_agent.base.process import Limits
+from aoci_agent.base.hardened import WritingGit
 
 BRANCH = "base"
-_PACKING = Limits(seconds=900.0, output_bytes=20_000, spill_bytes=1_000_000)
 
 
 def excerpt(source: Repository, commit: str, path: Path) -> Repository:
@@ -47,7 +45,7 @@ def staged(repository: Repository, without: Sequence[str] = ()) -> str:
     more. No object is written: other work trees of the repository could read it. `without` are
     paths that do not count. Raises NotPossible.
     """
-    git = _writing(repository)
+    git = WritingGit.of(repository.hardened)
     git.do("add", "--intent-to-add", "--", ".")
     options = ("-U0", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--binary")
     changed = os.fsdecode(git.read("diff", "--name-only", "-z", "--no-renames", "HEAD"))
@@ -59,37 +57,18 @@ def staged(repository: Repository, without: Sequence[str] = ()) -> str:
 
 def applied(repository: Repository, patch: str) -> None:
     """Apply a patch to a work tree. Raises NotPossible where it does not fit."""
-    _writing(repository).do(
+    WritingGit.of(repository.hardened).do(
         "apply", "--whitespace=nowarn", "-", stdin=patch.encode("utf-8", "surrogateescape")
     )
 
 
-def _writing(repository: Repository) -> "_Git":
-    here = hardened_of(repository)
-    return _Git(here.program, here.git_dir, here.work_tree, here.personal)
-
-
 def _make(source: Repository, commit: str, path: Path) -> None:
     path.mkdir(mode=0o700)
-    here = hardened_of(source)
-    there = _Git(here.program, path / ".git", path, here.personal)
+    here = WritingGit.of(source.hardened)
+    there = replace(here, git_dir=path / ".git", work_tree=path)
     there.do("init", "--quiet", f"--initial-branch={BRANCH}", "--template=", str(path))
     objects = path / ".git" / "objects" / "pack" / "pack"
     objects.parent.mkdir(parents=True, exist_ok=True)
     options = ("--revs", "--missing=allow-any", "--quiet", "--delta-base-offset")
-    _writing(source).do("pack-objects", *options, str(objects), stdin=f"{commit}\n".encode())
+    here.do("pack-objects", *options, str(objects), stdin=f"{commit}\n".encode())
     there.do("update-ref", f"refs/heads/{BRANCH}", commit)
-
-
-class _Git(HardenedGit):
-    """The commands of this module, as disarmed as the reading ones."""
-
-    __slots__ = ()
-
-    def do(self, *args: str, stdin: bytes | None = None) -> None:
-        """Run one. Raises NotPossible with git's complaint."""
-        defined = self.defined() if self.git_dir.exists() else ()
-        outcome = self._run(defined, *args, limits=_PACKING, stdin=stdin)
-        if outcome.exit_code != 0:
-            lines = os.fsdecode(outcome.stderr).strip().splitlines()
-            raise NotPossible(f"git {args[0]}: {lines[-1] if lines else 'no answer'}")

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from aoci_agent.base.hardened import (
 )
 from aoci_agent.base.objects import Blob
 from aoci_agent.base.process import find_program
+from aoci_agent.base.stamps import Stamps, stamp_of
 
 if TYPE_CHECKING:
     from git import Repo
@@ -45,9 +46,9 @@ class Repository:
     """
 
     def __init__(self, root: Path, hardened: HardenedGit) -> None:
-        """Use `Repository.find`."""
+        """Use `Repository.find`. `hardened` runs git in it."""
         self.root = root
-        self._hardened = hardened
+        self.hardened = hardened
 
     @classmethod
     def find(cls, folder: Path) -> "Repository | None":
@@ -73,12 +74,15 @@ class Repository:
 
     def head(self) -> str:
         """The full id of the commit that is checked out, "" when there is none yet."""
-        outcome = self._hardened.try_read("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        return outcome.stdout.decode().strip() if outcome.exit_code == 0 else ""
+        return self.commit("HEAD")
+
+    def commit(self, name: str) -> str:
+        """The full id of the commit that git takes a name for, "" for none; any text may be asked."""
+        return self.hardened.commit(name)
 
     def branch(self) -> str:
         """The name of the branch that is checked out (also when unborn), "" when detached."""
-        outcome = self._hardened.try_read("symbolic-ref", "--quiet", "--short", "HEAD")
+        outcome = self.hardened.try_read("symbolic-ref", "--quiet", "--short", "HEAD")
         return os.fsdecode(outcome.stdout).strip() if outcome.exit_code == 0 else ""
 
     def files(self, under: Path | None = None) -> list[str]:
@@ -106,7 +110,7 @@ class Repository:
         options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
         names: set[bytes] = set()
         submodules: set[str] = set()
-        for entry in self._hardened.read("ls-files", *options, *where).split(b"\0"):
+        for entry in self.hardened.read("ls-files", *options, *where).split(b"\0"):
             mark, entry = entry[:1], entry[2:]
             if mark == _UNTRACKED:
                 names.add(entry)
@@ -119,27 +123,30 @@ class Repository:
         found = (name.removeprefix(f"{prefix}/") for name in texts if real.holds(name))
         return sorted(name for name in found if not _UNSHOWABLE.search(name)), sorted(submodules)
 
-    def deciding(self) -> tuple[Path, ...]:
-        """Files outside the work tree that decide what `listed` gives; any may be missing."""
-        common = self._hardened.git_dir
-        with suppress(OSError):  # a worktree of its own says where the shared folder is
-            common = common / (common / "commondir").read_text().strip()
-        mine = dict(self._hardened.personal).get("core.excludesFile", "")
-        ignored = (Path(os.path.expanduser(mine)),) if mine else ()  # noqa: PTH111 - never raises
-        index = self._hardened.git_dir / "index"
-        return (index, common / "info/exclude", common / "config", *ignored)
+    def deciding(self, root: Path) -> Stamps:
+        """Stamps of what decides, besides the names and rules in `root`, which files git lists there."""
+        git, common = self.hardened.git_dir, self.hardened.common_dir
+        mine = dict(self.hardened.personal).get("core.excludesFile", "")
+        read = [git / "index", common / "info/exclude", common / "config"]
+        if mine:
+            read.append(Path(os.path.expanduser(mine)))  # noqa: PTH111 - never raises
+        above = [folder for folder in root.parents if folder.is_relative_to(self.root)]
+        return (
+            *(stamp_of(file, follow=True) for file in read),  # git follows links there
+            *(stamp_of(folder / ".gitignore") for folder in above),
+        )
 
     def blobs_of(self, commit: str, under: Path | None = None) -> dict[str, Blob]:
         """The regular files of a commit by path, as `files` names them. `commit` is a full id."""
         prefix = self._prefix(under)
         if prefix is None:
             return {}
-        found = objects.blobs_of(self._hardened, commit, prefix)
+        found = objects.blobs_of(self.hardened, commit, prefix)
         return {path: blob for path, blob in found.items() if not _UNSHOWABLE.search(path)}
 
     def contents(self, blobs: Iterable[Blob]) -> Iterator[tuple[str, bytes]]:
         """Id and bytes of each blob, as git stores them: no filter and no conversion is applied."""
-        return objects.contents(self._hardened, blobs)
+        return objects.contents(self.hardened, blobs)
 
     def is_dirty(self) -> bool:
         """Whether the work tree holds what no commit holds: changes, staged or not, or new files.
@@ -147,23 +154,22 @@ class Repository:
         Changes inside submodules do not count.
         """
         options = ("--porcelain", "-z", "--untracked-files=normal")
-        return bool(self._hardened.read("status", *options).strip(b"\0"))
+        return bool(self.hardened.read("status", *options).strip(b"\0"))
 
     def hooks(self) -> tuple[Path, str]:
         """The repository's own folder of hooks, shared by its worktrees, and where `core.hooksPath`
         sends git instead ("" for nowhere else).
         """
-        common = self._hardened.read("rev-parse", "--path-format=absolute", "--git-common-dir")
-        personal = personal_settings(self._hardened.program).get("core.hookspath", [""])[-1]
-        elsewhere = self._hardened.setting("core.hooksPath") or personal
-        return Path(os.fsdecode(common).strip()) / "hooks", elsewhere
+        personal = personal_settings(self.hardened.program).get("core.hookspath", [""])[-1]
+        elsewhere = self.hardened.setting("core.hooksPath") or personal
+        return self.hardened.common_dir / "hooks", elsewhere
 
     def git(self, *args: str) -> str:
         """The output of a reading git command. Paths are literal and belong after "--".
 
         NotPossible for a command or option that is not on the list of reading ones, or that fails.
         """
-        return os.fsdecode(self._hardened.read(*args))
+        return os.fsdecode(self.hardened.read(*args))
 
     def _prefix(self, under: Path | None) -> str | None:
         """The folder of a listing relative to the root, "" for all, None when it is not inside."""

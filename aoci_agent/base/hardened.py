@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.process import BlockingOutcome, Limits, run_blocking, scrubbed_environment
@@ -30,6 +31,7 @@ OLDEST = (2, 32)  # GIT_CONFIG_GLOBAL appeared there, GIT_CONFIG_COUNT one befor
 _LIMITS = Limits(seconds=30.0, output_bytes=20_000, spill_bytes=100_000_000)
 # Reading settings takes milliseconds, unless one of the files is a pipe without a writer.
 _SETTINGS_LIMITS = Limits(seconds=2.0, output_bytes=20_000, spill_bytes=10_000_000)
+_WRITING_LIMITS = Limits(seconds=900.0, output_bytes=20_000, spill_bytes=1_000_000)
 
 _FIXED = {
     "color.ui": "false",
@@ -118,6 +120,8 @@ _REFUSED = (
     *("--ext-diff", "--textconv", "--filters", "--output", "--open-files-in-pager", "--exec"),
     *("--recurse-submodules", "--show-signature", "--upload-pack", "--help", "--delete"),
 )
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_NO_NAME = re.compile("-|.*[\0\ud800-\udc7f\udd00-\udfff]", re.DOTALL)  # an option, no bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,26 +133,50 @@ class HardenedGit:
     work_tree: Path
     personal: tuple[tuple[str, str], ...] = ()  # settings of the person that are passed on
 
+    @property
+    def common_dir(self) -> Path:
+        """The git folder with what all work trees of the repository share."""
+        try:
+            shared = (self.git_dir / "commondir").read_bytes()
+        except OSError:  # this is no work tree of its own
+            return self.git_dir
+        return Path(os.path.realpath(self.git_dir / os.fsdecode(shared).rstrip("\r\n")))
+
     def read(self, *args: str, stdin: bytes | None = None) -> bytes:
         """The output of a reading command. NotPossible: not one, an option refused, or it failed."""
         outcome = self.try_read(*args, stdin=stdin)
-        if outcome.exit_code != 0:
-            raise NotPossible(f"git {args[0]}: {_complaint(outcome)}")
-        return outcome.stdout
+        return _output(args[0], outcome)
 
     def try_read(self, *args: str, stdin: bytes | None = None) -> BlockingOutcome:
         """As `read`, but the exit code is the caller's to judge. NotPossible: refused."""
         return self._run(self.defined(), *_checked(args), stdin=stdin)
 
+    def commit(self, name: str) -> str:
+        """The full id of the commit that git takes a name for, "" for none; any text may be asked."""
+        if _NO_NAME.match(name):
+            return ""
+        outcome = self.try_read("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        found = outcome.stdout.decode().strip()
+        return found if _ID.fullmatch(found) else ""
+
     def defined(self) -> tuple[str, ...]:
         """The names of all settings the repository's own files define. NotPossible: unreadable."""
         argv = ("config", "--includes", "--name-only", "-z", "--list")
-        outcome = self._run((), *argv, limits=_SETTINGS_LIMITS)
-        if outcome.exit_code != 0:
-            raise NotPossible(f"git config: {_complaint(outcome)}")
+        output = _output("config", self._run((), *argv, limits=_SETTINGS_LIMITS))
         own = {name.lower() for name in (*_FIXED, *dict(self.personal))}
-        names = os.fsdecode(outcome.stdout).split("\0")
+        names = os.fsdecode(output).split("\0")
         return tuple(dict.fromkeys(name for name in names if name and name.lower() not in own))
+
+    def settings(self) -> list[tuple[str, str]]:
+        """Name and value of each, in git's order, included files followed. NotPossible: unreadable."""
+        argv = ("config", "--includes", "--show-scope", "-z", "--list")
+        fields = os.fsdecode(_output("config", self._run((), *argv))).split("\0")
+        own = (
+            item.partition("\n")
+            for scope, item in zip(fields[::2], fields[1::2], strict=False)
+            if scope in ("local", "worktree")
+        )
+        return [(name, value) for name, _, value in own]
 
     def setting(self, name: str) -> str:
         """The value of one setting in the repository's own file, "" where it has none."""
@@ -175,6 +203,22 @@ class HardenedGit:
             environment[f"GIT_CONFIG_VALUE_{number}"] = value
         argv = [self.program, "--no-pager", *args]
         return run_blocking(argv, cwd=self.work_tree, limits=limits, env=environment, stdin=stdin)
+
+
+class WritingGit(HardenedGit):
+    """Runs writing commands too, as disarmed as the reading ones."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, git: HardenedGit) -> Self:
+        """The same repository, to be written."""
+        return cls(git.program, git.git_dir, git.work_tree, git.personal)
+
+    def do(self, *args: str, stdin: bytes | None = None) -> None:
+        """Run a command; the repository may be one that it makes. Raises NotPossible: it failed."""
+        defined = self.defined() if self.git_dir.exists() else ()
+        _output(args[0], self._run(defined, *args, limits=_WRITING_LIMITS, stdin=stdin))
 
 
 @functools.cache
@@ -236,6 +280,12 @@ def _is_refused(command: str, option: str) -> bool:
     # git accepts unique abbreviations, so "--outp=x" must not pass either.
     name = option.split("=", 1)[0]
     return len(name) > 2 and name.startswith("--") and any(r.startswith(name) for r in _REFUSED)
+
+
+def _output(command: str, outcome: BlockingOutcome) -> bytes:
+    if outcome.exit_code != 0:
+        raise NotPossible(f"git {command}: {_complaint(outcome)}")
+    return outcome.stdout
 
 
 def _complaint(outcome: BlockingOutcome) -> str:

@@ -6,7 +6,6 @@ together with others: two sessions in two parts of a repository do not meet, one
 in the whole do.
 """
 
-import fcntl
 import json
 import os
 import time
@@ -15,10 +14,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from aoci_agent.base.errors import ForUser
-from aoci_agent.base.locks import take
+from aoci_agent.base.locks import opened, take
 from aoci_agent.base.places import Places
-
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class Occupied(ForUser):
@@ -43,9 +40,8 @@ class Occupation:
         self._held: list[int] = []
         folder = places.data / "workspaces"
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             for one in (root, *above):
-                held = os.open(folder / f"{places.project(one)}.lock", _FLAGS, 0o600)
+                held = opened(folder / f"{places.project(one)}.lock")
                 self._held.append(held)
                 _take(held, one, alone=one == root)
             _sign(self._held[0])
@@ -79,7 +75,7 @@ class Occupation:
 
 def _take(descriptor: int, folder: Path, *, alone: bool) -> None:
     try:
-        take(descriptor, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        take(descriptor, shared=not alone)
     except BlockingIOError as error:
         pid, since = _signature(descriptor)
         raise Occupied(folder, pid, since) from error

@@ -47,8 +47,9 @@ _DEFAULT = Limits()
 class Outcome:
     """What came of a command. `output` is raw: standard output and error as they were interleaved.
 
-    `exit_code` is None when this program ended it (time, flood), 128 + the number for a signal from
-    elsewhere. `omitted_bytes` are missing in the middle of `output`; `spill` then holds the whole.
+    `exit_code` is None when this program ended it (time, flood, cancelled), 128 + the number for a
+    signal from elsewhere. `omitted_bytes` are missing in the middle of `output`; `spill` then holds
+    the whole.
     """
 
     exit_code: int | None
@@ -57,6 +58,7 @@ class Outcome:
     spill: Path | None
     timed_out: bool
     seconds: float
+    cancelled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ async def run(
 ) -> Outcome:
     """Run a command to its end and end whatever it leaves behind, also when cancelled.
 
+    The CancelledError then carries the Outcome (`base/cancelled.py`).
+
     It gets a session and process group of its own, no terminal, an empty input unless `stdin` is
     given, and the scrubbed environment plus `env`. A command that prints more than
     `limits.spill_bytes` is ended. `argv` may be what a `Box` made of it: then it runs in the box.
@@ -90,21 +94,31 @@ async def run(
     child = start(argv, cwd, env, stdin, subprocess.STDOUT)
     capture = Capture(limits.output_bytes, limits.spill_bytes, spill_dir)
     output = _Output(child.stdout.fileno(), capture, limits.spill_bytes)
+    stopped, code, cut = "cancelled", None, None
     try:
         stopped = await _watch(child, output, limits.seconds)
         code = await _finish(child)
-        output.drain()
+    except asyncio.CancelledError as error:
+        cut = error
+        with suppress(asyncio.CancelledError):  # a second one: the end is not waited for
+            code = await _finish(child)
     except BaseException:
         await _finish(child)
         raise
     finally:
+        output.drain()
         output.stop()
         child.close()
         capture.close()
     text, omitted = capture.text()
-    seconds = time.monotonic() - begun
-    exit_code = None if stopped else _shell_code(code)
-    return Outcome(exit_code, text, omitted, capture.spill, stopped == "time", seconds)
+    exit_code = None if stopped or code is None else _shell_code(code)
+    seconds, cancelled = time.monotonic() - begun, stopped == "cancelled" or code is None
+    outcome = Outcome(
+        *(exit_code, text, omitted, capture.spill, stopped == "time", seconds, cancelled)
+    )
+    if cut is not None:
+        raise asyncio.CancelledError(outcome) from cut
+    return outcome
 
 
 class _Output:

@@ -51,16 +51,16 @@ def put(
     Raises OSError or what `old.check` raises; the old file is then untouched and no temporary file
     is left.
     """
-    rights = 0o644 if old is None and mode is None else 0o600
-    temporary, descriptor = beside(folder, rights)
+    if old is None and mode is None:
+        create(folder, name, data)
+        return
+    temporary, descriptor = beside(folder)
     try:
         with closing(descriptor):
             fill(descriptor, data)
             _dress(descriptor, old, mode)
         if old is not None and old.check is not None:
             _exchange(folder, temporary, name, old.descriptor, old.check)
-        elif old is None and mode is None:
-            _link(folder, temporary, name)
         else:
             os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
@@ -69,9 +69,45 @@ def put(
     sync_folder(folder)
 
 
+def create(
+    folder: int, name: str, data: bytes, mode: int | None = None, *, sync: bool = True
+) -> None:
+    """A new file of exactly this mode, or 0644 under the umask; an existing name is refused.
+
+    Without `sync` the caller flushes to disk, once for many files. Raises OSError.
+    """
+    temporary, descriptor = beside(folder, 0o644 if mode is None else 0o600)
+    try:
+        with closing(descriptor):
+            fill(descriptor, data, sync=sync)
+            _dress(descriptor, None, mode)
+        _link(folder, temporary, name)
+    except BaseException:
+        remove(folder, temporary)
+        raise
+    if sync:
+        sync_folder(folder)
+
+
+def put_link(folder: int, name: str, target: bytes) -> None:
+    """A link in place of whatever file or link has the name. Raises OSError."""
+    temporary = own_name()
+    os.symlink(target, os.fsencode(temporary), dir_fd=folder)
+    try:
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        remove(folder, temporary)
+        raise
+
+
+def own_name(suffix: str = "") -> str:
+    """A new name for what is not whole yet, by which a later start knows it (`strays`)."""
+    return f"{PREFIX}{os.getpid()}-{secrets.token_hex(8)}{suffix}"
+
+
 def beside(folder: int, rights: int = 0o600, suffix: str = "") -> tuple[str, int]:
-    """A new temporary file in an open folder: its name, by which a later start knows it, and it."""
-    name = f"{PREFIX}{os.getpid()}-{secrets.token_hex(8)}{suffix}"
+    """A new temporary file in an open folder: its name, and it."""
+    name = own_name(suffix)
     return name, os.open(name, _CREATE, rights, dir_fd=folder)
 
 
@@ -150,12 +186,13 @@ def _renamed(folder: int, one: str, other: str, how: int) -> int:
     return ctypes.get_errno() if done else 0
 
 
-def fill(descriptor: int, data: bytes) -> None:
+def fill(descriptor: int, data: bytes, *, sync: bool = True) -> None:
     """All bytes, down to the disk."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
-    os.fsync(descriptor)
+    if sync:
+        os.fsync(descriptor)
 
 
 def _dress(descriptor: int, old: Old | None, mode: int | None) -> None:

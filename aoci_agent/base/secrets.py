@@ -9,13 +9,18 @@ import base64
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 from urllib.parse import quote
 
 MARK = re.compile(r"<secret: [\w ]{1,40}, \d+ characters>")
 LEAST = 12  # characters of a live value; a shorter one would be found in ordinary words
-# Where a key may begin: not within a word; behind an escape of JSON or a colour of a terminal it may.
-_AT = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=[0-9;\[]m))"
+# Where a key may begin: not within a word, but behind an escape (of JSON, an address, a terminal's
+# colour), and behind the "-" of a diff's removed line or of grep's lines around a match.
+_AT = (
+    r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=[0-9;\[]m)|(?<=%[0-9A-Fa-f]{2})|(?<=\\u00[0-9a-fA-F]{2})"
+    r"|(?<=(?m:^)-)|(?<=\\n-)|(?<=[0-9;\[]m-)|(?<=[0-9]-))"
+)
 _OWN = "key of this agent"
 _SHOWN = re.compile(r"[^\n]")
 _KEY_NAME = re.compile(r"(?:_|\b)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PAT)\Z")
@@ -50,13 +55,23 @@ def _both_cases(text: str) -> bool:
     return disordered(text) and text.lower() != text != text.upper()
 
 
+def _of_slack(text: str) -> bool:
+    """Numbers of a workspace and an app make it plain; what follows may by chance be letters only."""
+    return disordered(text) or re.match(r"xox\w-\d{9,}-", text) is not None
+
+
 def _login(text: str) -> bool:
     """Whether a password is no word of an example, nor a place where one is to be put."""
     return len(text) >= 8 and any(map(str.isdigit, text)) and not set(text) & set("${}<>%*[]")
 
 
 def _form(name: str, literal: str, rest: str, holds: Callable[[str], bool] = bool) -> Form:
-    return Form(name, literal, re.compile(f"{_AT}({re.escape(literal)}{rest})"), holds)
+    return Form(name, literal, _key(re.escape(literal) + rest, re.escape(literal[:2])), holds)
+
+
+def _key(pattern: str, begins: str) -> re.Pattern[str]:
+    """Group 1 where a key may begin; what it `begins` with is looked for first, since that is quick."""
+    return re.compile(f"(?={begins}){_AT}({pattern})")
 
 
 FORMS: tuple[Form, ...] = (
@@ -76,9 +91,9 @@ FORMS: tuple[Form, ...] = (
     _form("Google key", "AIza", r"[\w-]{35}(?![\w-])"),
     _form("Google secret", "GOCSPX-", r"[\w-]{24,40}"),
     _form("Google token", "ya29.", r"[\w-]{30,400}"),
-    Form("GitHub token", "gh", re.compile(rf"{_AT}(gh[pousr]_[A-Za-z0-9]{{30,255}})")),
+    Form("GitHub token", "gh", _key(r"gh[pousr]_[A-Za-z0-9]{30,255}", "gh")),
     _form("GitHub token", "github_pat_", r"\w{22,255}"),
-    Form("GitLab token", "gl", re.compile(rf"{_AT}(gl(?:pat|rt|dt|ptt|soat|ft)-[\w-]{{18,100}})")),
+    Form("GitLab token", "gl", _key(r"gl(?:pat|rt|dt|ptt|soat|ft)-[\w-]{18,100}", "gl")),
     _form("AWS key id", "AKIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _form("AWS key id", "ASIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
     *(
@@ -90,13 +105,13 @@ FORMS: tuple[Form, ...] = (
             ("SECRET_ACCESS_KEY", "SECRET_ACCESS_KEY"),
         )
     ),
-    Form("Slack token", "xox", re.compile(rf"{_AT}(xox[abeoprs]-[\w-]{{16,200}})"), disordered),
+    Form("Slack token", "xox", _key(r"xox[abeoprs]-[\w-]{16,200}", "xox"), _of_slack),
     Form(
         "Slack address",
         "hooks.slack.com",
         re.compile(r"hooks\.slack\.com/services/(T\w+/B\w+/\w{16,})"),
     ),
-    Form("Stripe key", "k_", re.compile(rf"{_AT}([sr]k_(?:live|test)_[A-Za-z0-9]{{16,200}})")),
+    Form("Stripe key", "k_", _key(r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,200}", "[sr]k_")),
     _form("Stripe secret", "whsec_", r"[A-Za-z0-9+/]{24,100}=*"),
     _form("npm token", "npm_", r"[A-Za-z0-9]{30,60}", disordered),
     _form("PyPI token", "pypi-", r"[\w-]{50,300}", disordered),
@@ -108,7 +123,7 @@ FORMS: tuple[Form, ...] = (
     _form("SendGrid key", "SG.", r"[\w-]{16,32}\.[\w-]{32,64}"),
     _form("Docker token", "dckr_pat_", r"[\w-]{20,60}"),
     _form("Vault token", "hvs.", r"[\w-]{24,200}", disordered),
-    Form("DigitalOcean token", "_v1_", re.compile(rf"{_AT}(do[opr]_v1_[0-9a-f]{{64}})")),
+    Form("DigitalOcean token", "_v1_", _key(r"do[opr]_v1_[0-9a-f]{64}", "do")),
     _form("OpenAI key", "sk-", r"[\w-]{20,240}", disordered),
     _form("web token", "eyJ", r"[\w-]{8,4000}\.eyJ[\w-]{8,8000}\.[\w-]{8,2000}"),
     Form(
@@ -148,11 +163,7 @@ class Mask:
 
     def mask(self, text: str) -> str:
         """The text with every credential replaced by a mark that says what it was, and how long."""
-        text = self.live(text)
-        for form in FORMS:
-            if form.literal in text:
-                text = form.pattern.sub(lambda found, form=form: _marked(found, form), text)
-        return text
+        return _hidden(self.live(text), _mark)
 
     def live(self, text: str) -> str:
         """The text without the live values: for the words of a person, who may write the rest."""
@@ -172,16 +183,12 @@ class Mask:
         return value
 
     def _known(self, found: re.Match[str]) -> str:
-        size = self._live[found[0]]
-        return f"<secret: {_name_of(found[0])}, {size} characters>"
+        return f"<secret: {_name_of(found[0])}, {self._live[found[0]]} characters>"
 
 
 def blanked(text: str) -> str:
     """The text with stars in the place of credentials: every line and column stays where it was."""
-    for form in FORMS:
-        if form.literal in text:
-            text = form.pattern.sub(lambda found, form=form: _starred(found, form), text)
-    return text
+    return _hidden(text, _stars)
 
 
 def quotes_mask(text: str) -> bool:
@@ -189,22 +196,29 @@ def quotes_mask(text: str) -> bool:
     return MARK.search(text) is not None
 
 
-def _marked(found: re.Match[str], form: Form) -> str:
+def _hidden(text: str, shown: Callable[[str, Form], str]) -> str:
+    """The text with what is `shown` of each credential in its place."""
+    for form in FORMS:
+        if form.literal in text:
+            text = form.pattern.sub(partial(_replaced, shown, form), text)
+    return text
+
+
+def _replaced(shown: Callable[[str, Form], str], form: Form, found: re.Match[str]) -> str:
     secret = found[1]
     if not form.holds(secret):
         return found[0]
     begin, end = found.start(1) - found.start(), found.end(1) - found.start()
-    mark = f"<secret: {form.name}, {len(secret)} characters>"
-    return found[0][:begin] + mark + found[0][end:]
+    return found[0][:begin] + shown(secret, form) + found[0][end:]
 
 
-def _starred(found: re.Match[str], form: Form) -> str:
-    secret = found[1]
-    if not form.holds(secret):
-        return found[0]
-    begin, end = found.start(1) - found.start(), found.end(1) - found.start()
+def _mark(secret: str, form: Form) -> str:
+    return f"<secret: {form.name}, {len(secret)} characters>"
+
+
+def _stars(secret: str, form: Form) -> str:
     kept = len(form.literal) if secret.startswith(form.literal) else 0
-    return found[0][: begin + kept] + _SHOWN.sub("*", secret[kept:]) + found[0][end:]
+    return secret[:kept] + _SHOWN.sub("*", secret[kept:])
 
 
 def _name_of(value: str) -> str:

@@ -2,7 +2,10 @@
 
 import os
 import re
+import shutil
+import stat
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,11 +16,11 @@ _OWN = re.compile(re.escape(PREFIX) + r"(\d{1,10})-[0-9a-f]{16}" + f"({re.escape
 _STALE_SECONDS = 3600.0
 
 
-def sweep(root: Path, budget: int = 200_000) -> int:
-    """Remove temporary files of crashed writers below `root`, mending what they tore; returns how many.
+def sweep(root: Path, skip: Collection[str] = (".git",), budget: int = 200_000) -> int:
+    """Remove what crashed writers left below `root`, mending what they tore; returns how many.
 
-    A file of a process that still runs is left, unless it is over an hour old. Links are not
-    followed, `.git` is not entered, and at most `budget` entries are looked at.
+    A file or folder of a process that still runs is left, unless it is over an hour old. Links are not
+    followed, folders of the names in `skip` are not entered, and at most `budget` entries are looked at.
     """
     removed = 0
     pending = [str(root)]
@@ -25,16 +28,18 @@ def sweep(root: Path, budget: int = 200_000) -> int:
         with suppress(OSError), os.scandir(pending.pop()) as entries:
             for entry in entries:
                 budget -= 1
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != ".git":
-                        pending.append(entry.path)
-                elif _is_stray(entry):
+                if _is_stray(entry):
                     removed += _taken(Path(entry.path))
+                elif entry.name not in skip and entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
     return removed
 
 
 def _taken(stray: Path) -> int:
     try:
+        if stray.is_dir():
+            shutil.rmtree(stray)
+            return 1
         if stray.name.endswith(SUFFIX):
             mend(stray)
         stray.unlink(missing_ok=True)
@@ -45,9 +50,12 @@ def _taken(stray: Path) -> int:
 
 def _is_stray(entry: "os.DirEntry[str]") -> bool:
     match = _OWN.fullmatch(entry.name)
-    if match is None or not entry.is_file(follow_symlinks=False):
+    if match is None:
         return False
-    age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+    status = entry.stat(follow_symlinks=False)
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return False
+    age = time.time() - status.st_mtime
     return age > _STALE_SECONDS or not _runs(int(match[1]))
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from aoci_agent.base.armed import hardened_of, hook_files, settings_that_run
+from aoci_agent.base.armed import hook_files, settings_that_run
 from aoci_agent.base.autorun import autorun_files, is_autorun
 from aoci_agent.base.errors import ForModel, NotPossible
 from aoci_agent.base.files import Workspace
@@ -124,9 +124,8 @@ def _instructions(workspace: Workspace, root: Path) -> tuple[Instructions, ...]:
 
 def _git_items(repository: Repository) -> list[Item]:
     try:
-        git = hardened_of(repository)
-        settings = settings_that_run(git)
-        hooks = hook_files(git, settings)
+        settings = settings_that_run(repository.hardened)
+        hooks = hook_files(repository.hardened, settings)
     except ForModel:
         return [Item(Kind.GIT, "git settings", "?", "git")]
     items: dict[str, Item] = {}

@@ -1,6 +1,5 @@
 """What a person decided about folders: kept with the agent's own data, never in a repository."""
 
-import fcntl
 import json
 import os
 import time
@@ -14,11 +13,10 @@ from typing import Any
 
 from aoci_agent.base.errors import ForUser
 from aoci_agent.base.files import atomic_write
-from aoci_agent.base.regular import closing
+from aoci_agent.base.locks import alone
 from aoci_agent.base.trust import Fingerprint, Item, Kind
 
 _VERSION = 1
-_LOCK = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class State(StrEnum):
@@ -118,10 +116,7 @@ class TrustStore:
     @contextmanager
     def _changing(self) -> Generator[list[Decided]]:
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = os.open(self._file.with_suffix(".lock"), _LOCK, 0o600)
-            with closing(lock):
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            with alone(self._file.with_suffix(".lock")):
                 all_decided = self._read()
                 yield all_decided
                 folders = {

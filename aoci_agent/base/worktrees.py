@@ -9,10 +9,10 @@ made, and it is deleted only while it still names the commit it was made from.
 Filters and hooks do not run, so a file under git-lfs is its pointer here, as in `hardened`.
 """
 
-import fcntl
 import json
 import os
 import re
+import shlex
 import shutil
 import time
 from contextlib import suppress
@@ -20,16 +20,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from aoci_agent.base.armed import hardened_of
+from aoci_agent.base import strays
 from aoci_agent.base.errors import BadUsage, ForUser, NotPossible
 from aoci_agent.base.git import Repository
-from aoci_agent.base.hardened import HardenedGit
-from aoci_agent.base.process import Limits
+from aoci_agent.base.hardened import WritingGit
+from aoci_agent.base.locks import opened, tried
 
 BRANCHES = "aoci-agent/"
-_CHECKOUT = Limits(seconds=600.0, output_bytes=20_000, spill_bytes=1_000_000)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +57,14 @@ class Left:
         """For the person: how to look at it, take it over, and remove it."""
         commits = f"{self.ahead} commit{'s' * (self.ahead != 1)}"
         what = [commits] * bool(self.ahead) + ["uncommitted changes"] * self.dirty
-        commit = f"git -C {self.path} add -A && git -C {self.path} commit, then " * self.dirty
+        path = shlex.quote(str(self.path))
+        commit = f"git -C {path} add -A && git -C {path} commit, then " * self.dirty
+        new = f"git -C {path} add -AN && " * self.dirty  # else diff leaves new files out
         return (
-            f"{' and '.join(what) or 'another commit'} in the worktree {self.path}; "
-            f"look: git -C {self.path} diff {self.base[:12]}; "
-            f"take over: {commit}git merge {self.branch}; "
-            f"remove: git worktree remove --force {self.path} && git branch -D {self.branch}"
+            f"{' and '.join(what) or 'another commit'} in the worktree {self.path}\n"
+            f"  look: {new}git -C {path} diff {self.base[:12]}\n"
+            f"  take over: {commit}git merge {self.branch}\n"
+            f"  remove: git worktree remove --force {path} && git branch -D {self.branch}"
         )
 
 
@@ -176,24 +176,29 @@ def leftovers(repository: Repository, home: Path) -> tuple[Left, ...]:
 
     Worktrees of sessions that run are not touched. Raises NotPossible where git fails.
     """
-    files = sorted(
-        home.parent.glob("*/*.json")
-    )  # of other places too: the repository may have moved
+    files = notes_beside(home)
     if not files:
         return ()
     git = _writing(repository)
+    listed = git.listed()
     found: list[Left | None] = []
     for file in files:
         note, path = _note(file), file.with_suffix("").resolve()
-        if note is None or not (note.repository == str(repository.root) or git.knows(path)):
+        if note is None or not (note.repository == str(repository.root) or path in listed):
             continue
         lock = _held(file)
         if lock >= 0:
             try:
+                strays.sweep(path)  # they are no work
                 found.append(_finish(git, path, note, file))
             finally:
                 os.close(lock)
     return tuple(left for left in found if left is not None)
+
+
+def notes_beside(home: Path) -> list[Path]:
+    """The notes of all worktrees, those of other places too: the repository may have moved."""
+    return sorted(home.parent.glob("*/*.json"))
 
 
 def worktrees_of(data: Path, project: str) -> Path:
@@ -212,7 +217,7 @@ def left_behind(repository: Repository | None, home: Path) -> tuple[str, ...]:
     return tuple(f"left by an earlier session: {one.told}" for one in found)
 
 
-def _finish(git: "_WritingGit", path: Path, note: Note, file: Path) -> Left | None:
+def _finish(git: "_Worktrees", path: Path, note: Note, file: Path) -> Left | None:
     left = _left(path, note) if note.made and note.branch and path.is_dir() else None
     if left is not None:
         git.unlock(path)
@@ -229,7 +234,7 @@ def _left(path: Path, note: Note) -> Left | None:
         inside = Repository.find(path)
         if inside is None or inside.root != path:
             return Left(path, note.branch, note.base, 0, dirty=True)
-        tips = {inside.head(), inside.git("rev-parse", f"refs/heads/{note.branch}").strip()}
+        tips = {inside.head(), inside.commit(f"refs/heads/{note.branch}")}
         ahead = int(inside.git("rev-list", "--count", f"{note.base}..{note.branch}"))
         dirty = inside.is_dirty()
     except NotPossible:
@@ -241,64 +246,50 @@ def _left(path: Path, note: Note) -> Left | None:
     )
 
 
-class _WritingGit(HardenedGit):
+class _Worktrees(WritingGit):
     """The writing commands of this module, as disarmed as the reading ones."""
 
     __slots__ = ()
-
-    def commit(self, name: str) -> str:
-        """The full id of a commit, "" for none."""
-        found = self.try_read("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        return found.stdout.decode().strip() if found.exit_code == 0 else ""
 
     def add(self, path: Path, note: Note) -> None:
         """Make a worktree and check it out; git's own `prune` leaves it alone."""
         on = ("-b", note.branch) if note.branch else ("--detach",)
         why = f"aoci-agent, process {os.getpid()}"
-        self._do("worktree", "add", "--lock", "--reason", why, *on, "--", str(path), note.base)
+        self.do("worktree", "add", "--lock", "--reason", why, *on, "--", str(path), note.base)
 
     def unlock(self, path: Path) -> None:
         """From now on the person's own git commands may remove it."""
         with suppress(NotPossible):  # it was not locked
-            self._do("worktree", "unlock", str(path))
+            self.do("worktree", "unlock", str(path))
 
     def remove(self, path: Path) -> None:
         """Remove a worktree with all that is in it, and git's entry of it."""
         shutil.rmtree(path, ignore_errors=True)  # first: git then takes it for a missing one
-        if self.knows(path):
-            self._do("worktree", "remove", "--force", "--force", str(path))
+        if path in self.listed():
+            self.do("worktree", "remove", "--force", "--force", str(path))
 
-    def knows(self, path: Path) -> bool:
-        """Whether git lists a worktree there."""
-        listed = os.fsdecode(self.read("worktree", "list", "--porcelain")).split("\n")
-        return f"worktree {path}" in listed
+    def listed(self) -> set[Path]:
+        """Where the worktrees lie that git knows, also where there is nothing any more."""
+        lines = os.fsdecode(self.read("worktree", "list", "--porcelain")).split("\n")
+        return {Path(line[9:]) for line in lines if line.startswith("worktree ")}
 
     def drop_branch(self, note: Note) -> None:
         """Delete the branch while it still names the commit it was made from."""
         if note.branch and self.commit(f"refs/heads/{note.branch}") == note.base:
-            self._do("update-ref", "-d", f"refs/heads/{note.branch}", note.base)
-
-    def _do(self, *args: str) -> None:
-        outcome = self._run(self.defined(), *args, limits=_CHECKOUT)
-        if outcome.exit_code != 0:
-            lines = outcome.stderr.decode(errors="replace").strip().splitlines()
-            raise NotPossible(f"git {' '.join(args[:2])}: {lines[-1] if lines else 'no answer'}")
+            self.do("update-ref", "-d", f"refs/heads/{note.branch}", note.base)
 
 
-def _writing(repository: Repository) -> _WritingGit:
-    git = hardened_of(repository)
-    return _WritingGit(git.program, git.git_dir, git.work_tree, git.personal)
+def _writing(repository: Repository) -> _Worktrees:
+    return _Worktrees.of(repository.hardened)
 
 
 def _held(file: Path) -> int:
     """The file, open and locked for this process; -1 where another one holds it."""
-    descriptor = os.open(file, _FLAGS, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return -1
-    return descriptor
+    descriptor = opened(file)
+    if tried(descriptor):
+        return descriptor
+    os.close(descriptor)
+    return -1
 
 
 def _note(file: Path) -> Note | None:

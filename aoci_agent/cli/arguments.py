@@ -106,6 +106,7 @@ class Arguments(argparse.Namespace):
     # rewind
     point: str
     listing: bool
+    into: Path | None
     dry_run: bool
     what: Literal["code", "conversation", "both"]
     only_safe: bool

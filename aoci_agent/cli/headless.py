@@ -23,6 +23,7 @@ from aoci_agent.agent.record import as_json
 from aoci_agent.agent.saving import Saving
 from aoci_agent.agent.session import Session
 from aoci_agent.assembly import open_session
+from aoci_agent.base.cancelled import carried
 from aoci_agent.base.errors import Exit, ForUser
 from aoci_agent.base.terminal import clean, one_line
 from aoci_agent.cli.arguments import Arguments
@@ -67,7 +68,9 @@ async def _turn(session: Session, prompt: str, output_format: str) -> int:
         loop.add_signal_handler(number, task.cancel)
     try:
         finished = await task
-    except asyncio.CancelledError:
+    except asyncio.CancelledError as cut:
+        for event in carried(cut, ToolFinished):
+            _show(event, output_format)
         finished = TurnFinished("interrupted", "", session.cost(), message="interrupted")
     finally:
         await session.close()
@@ -78,21 +81,24 @@ async def _turn(session: Session, prompt: str, output_format: str) -> int:
 
 
 async def _consume(session: Session, prompt: str, output_format: str) -> TurnFinished:
-    stream = output_format == "stream-json"
-    if stream:
+    if output_format == "stream-json":
         _print_json(as_json(session.started))
     finished: TurnFinished | None = None
     async with contextlib.aclosing(session.run(prompt)) as events:
         async for event in events:
-            if stream:
-                _print_json(as_json(event))
-            else:
-                report(event)
+            _show(event, output_format)
             if isinstance(event, TurnFinished):
                 finished = event
     if finished is None:
         raise RuntimeError("the turn ended without its closing event")
     return replace(finished, text=session.agent.conversation.mask.mask(finished.text))
+
+
+def _show(event: Event, output_format: str) -> None:
+    if output_format == "stream-json":
+        _print_json(as_json(event))
+    else:
+        report(event)
 
 
 def report(event: Event) -> None:

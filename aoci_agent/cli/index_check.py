@@ -81,10 +81,10 @@ def _changed(bench: Bench, since: str | None) -> list[str]:
         if since is None:
             listed = repository.git("diff", "--cached", *names)
         else:
-            base = repository.git(
-                "rev-parse", "--verify", "--end-of-options", f"{since}^{{commit}}"
-            )
-            listed = repository.git("diff", *names, base.strip(), "--")
+            base = repository.commit(since)
+            if not base:
+                raise NotPossible("no such commit")
+            listed = repository.git("diff", *names, base, "--")
             listed += repository.git("ls-files", "-z", "--others", "--exclude-standard")
     except NotPossible as error:
         way_out = "name a commit this clone has (a shallow clone lacks older ones)"

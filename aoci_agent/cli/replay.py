@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -15,11 +16,13 @@ from aoci_agent.base.errors import BadUsage, Exit
 from aoci_agent.base.places import Places
 from aoci_agent.base.terminal import clean
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.replay_estimate import estimate_of
+from aoci_agent.cli.replay_arguments import SOLVERS
+from aoci_agent.cli.replay_estimate import told_ahead
 from aoci_agent.cli.replay_peers import peer_solver, peers_asked
 from aoci_agent.cli.replay_places import (
     bases_of,
     consent,
+    day_of,
     repository_of,
     run_named,
     runs_home,
@@ -30,13 +33,16 @@ from aoci_agent.cli.replay_sessions import opener_of
 from aoci_agent.config import environment, load_settings
 from aoci_agent.evals.replay.bases import Bases
 from aoci_agent.evals.replay.executor import Executor, executor_of, run_cells
-from aoci_agent.evals.replay.purse import CAP, Purse
+from aoci_agent.evals.replay.purse import Purse
 from aoci_agent.evals.replay.run_cell import run_cell, sessions
 from aoci_agent.evals.replay.store import Run, RunFolder
 from aoci_agent.evals.replay.task import Budget, tasks_of
 from aoci_agent.policies.catalog import policy_named
 
-QUESTION = "start {} sessions in full-auto, each in a worktree and a sandbox of its own?"
+QUESTION = (
+    "start {} sessions in full-auto, each in a worktree and a sandbox of its own, with network only "
+    "where an environment has to be set up?"
+)
 WATCHED = 0.5  # seconds between looks at the run
 PATIENCE = 15.0  # seconds for a cell to put away what it began
 
@@ -47,18 +53,20 @@ def run(arguments: Arguments) -> int:
     places = Places(environment())
     home = runs_home(places, repository)
     if arguments.go_on:
+        _only_what_is_there(arguments)
         folder = run_named(home, arguments.name)
         made = folder.run()
     else:
-        folder = RunFolder(home / (arguments.name or time.strftime("%Y%m%d-%H%M%S")))
+        folder = _new(home, arguments.name)
         made = _asked(arguments, tasks_file(arguments, repository), str(repository.root))
-        folder.refuse_another()
     cells = list(made.cells())
     waiting = folder.waiting(cells)
     print(f"run {folder.path.name}: {len(waiting)} of {len(cells)} cells to run", file=sys.stderr)
     if waiting:
-        found = estimate_of(repository, home, made, waiting, here=arguments.executor == "local")
-        print(f"estimate: {found.told}", file=sys.stderr)
+        here = arguments.executor == "local"
+        print(
+            f"estimate: {told_ahead(repository, home, made, waiting, here=here)}", file=sys.stderr
+        )
         consent(QUESTION.format(len(waiting)), given=arguments.yes)
     if not arguments.go_on:
         folder.create(made)
@@ -74,23 +82,26 @@ def _held(arguments: Arguments, folder: RunFolder, bases: Bases) -> Exit:
     bases.sweep()
     if not folder.waiting():
         return Exit.DONE
-    executor = executor_of(arguments.executor)
-    try:
-        return asyncio.run(_run(arguments, folder, executor))
-    finally:
-        bases.sweep()
+    return asyncio.run(_run(arguments, folder, executor_of(arguments.executor), bases))
 
 
-async def _run(arguments: Arguments, folder: RunFolder, executor: Executor) -> Exit:
+async def _run(arguments: Arguments, folder: RunFolder, executor: Executor, bases: Bases) -> Exit:
     outcomes, waiting = folder.outcomes(), folder.waiting()
-    purse = Purse(arguments.max_cost, arguments.max_tokens, arguments.jobs, outcomes)
+    day = day_of(Places(environment()))
+    purse = Purse(arguments.max_cost, arguments.max_tokens, arguments.jobs, outcomes, day)
     count = len(list(folder.run().cells()))
-    progress = Progress(count - len(waiting), count, purse)
+    progress = Progress(count - len(waiting), count, purse, arguments.jobs)
     task = asyncio.ensure_future(
         run_cells(folder, waiting, executor, arguments.jobs, purse, progress.ended)
     )
+    alive = asyncio.ensure_future(progress.alive())
+
+    def stop() -> None:
+        if not task.cancelling():  # a second one would leave behind what the first puts away
+            task.cancel()
+
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+        asyncio.get_running_loop().add_signal_handler(number, stop)
     go_on = f"aoci-agent replay run --resume --name {folder.path.name}"
     try:
         await task
@@ -98,17 +109,47 @@ async def _run(arguments: Arguments, folder: RunFolder, executor: Executor) -> E
         print(f"interrupted; to go on: {go_on}", file=sys.stderr)
         return Exit.INTERRUPTED
     finally:
+        alive.cancel()
         await executor.close()
-    left = [folder.outcome(cell) for cell in folder.waiting()]
-    if any(outcome is None or outcome.reason == CAP for outcome in left):
-        more = "a larger --max-cost or --max-tokens"
-        print(f"the cap is reached; to go on: {go_on} with {more}", file=sys.stderr)
+        await asyncio.to_thread(bases.sweep)  # while signals are heard
+    left = len(folder.waiting())
+    if left and purse.empty:
+        print(f"the cap is reached; to go on: {go_on}, {purse.way_on}", file=sys.stderr)
         return Exit.LIMIT
+    if left:
+        print(f"{left} cells could not be run; to try them again: {go_on}", file=sys.stderr)
     return Exit.FAILED if left else Exit.DONE
+
+
+def _new(home: Path, name: str) -> RunFolder:
+    """Raises BadUsage for a name that is taken, or no name of a folder."""
+    if not re.fullmatch(r"(?:\w[\w.-]*)?", name):
+        raise BadUsage(f"--name {name}: letters, digits, dots and dashes only")
+    folder = RunFolder(home / (name or time.strftime("%Y%m%d-%H%M%S")))
+    folder.refuse_another()
+    return folder
+
+
+def _only_what_is_there(arguments: Arguments) -> None:
+    """Raises BadUsage for options that would change the grid of a run that has begun."""
+    given = {
+        "--tasks": arguments.tasks is not None,
+        "--only": bool(arguments.only),
+        "--policies": arguments.policies != SOLVERS,
+        "--peers": bool(arguments.peers),
+        "--models": bool(arguments.models),
+        "--seeds": arguments.seeds != 1,
+        "--dangerously-no-sandbox": arguments.dangerously_no_sandbox,
+    }
+    for name in (name for name, there in given.items() if there):
+        raise BadUsage(f"--resume goes on with the grid as it is: it takes no {name}", "a new run")
 
 
 def _asked(arguments: Arguments, file: Path, root: str) -> Run:
     """The grid of the command line. Raises BadUsage for what cannot be run."""
+    for name, value in (("--seeds", arguments.seeds), ("--jobs", arguments.jobs)):
+        if value < 1:
+            raise BadUsage(f"{name} {value}: at least 1")
     tasks = tasks_of(file)
     only = _split(arguments.only)
     missing = [name for name in only if name not in {task.id for task in tasks}]
@@ -119,13 +160,15 @@ def _asked(arguments: Arguments, file: Path, root: str) -> Run:
     if not tasks or unjudged:
         told = f"nothing judges {', '.join(unjudged[:3])}" if unjudged else f"{file} has no tasks"
         raise BadUsage(told, "give them a check, or replay tasks mine")
-    policies = [policy_named(name).name for name in _split(arguments.policies)]
+    policies = dict.fromkeys(policy_named(name).name for name in _split(arguments.policies))
     settings = load_settings(Places(environment()), environment(), {})
-    models = _split(arguments.models) or [settings.model]
+    models = list(dict.fromkeys(_split(arguments.models))) or [settings.model]
     if not models[0]:
         raise BadUsage("no model is named", "--models NAME; `gold` and `idle` need no key")
     here = arguments.executor == "local"
     peers = peers_asked(arguments.peers, models, Path(root), here=here)
+    if not policies and not peers:
+        raise BadUsage("neither a policy nor another agent is named", "--policies, or --peers")
     return Run(
         repository=root,
         tasks=tuple(tasks),
@@ -156,7 +199,7 @@ def cell(arguments: Arguments) -> int:
     solve = peer_solver(found.solver, made, repository) or sessions(opener_of(made, repository))
     outcome = run_cell(folder, found, bases, solve, cap)
     print(f"{outcome.status} {clean(outcome.message)}")
-    return Exit.FAILED if outcome.status == "infrastructure" else Exit.DONE
+    return Exit.FAILED if outcome.broken else Exit.DONE
 
 
 def _end_with(folder: RunFolder) -> None:
@@ -175,8 +218,8 @@ def _end_with(folder: RunFolder) -> None:
 def listed(arguments: Arguments) -> int:
     """One line for each run, the newest first."""
     home = runs_home(Places(environment()), repository_of(arguments.cwd))
-    rows = [_row(RunFolder(path.parent)) for path in home.glob("*/run.json")]
-    rows.sort(key=lambda row: row["run"], reverse=True)
+    files = sorted(home.glob("*/run.json"), key=lambda file: file.stat().st_mtime, reverse=True)
+    rows = [row for file in files if (row := _row(RunFolder(file.parent)))]
     if arguments.json:
         print(json.dumps(rows))
         return Exit.DONE
@@ -192,13 +235,18 @@ def listed(arguments: Arguments) -> int:
     return Exit.DONE
 
 
-def _row(folder: RunFolder) -> dict[str, Any]:
-    made = folder.run()
+def _row(folder: RunFolder) -> dict[str, Any] | None:
+    """None for a run that cannot be read, which is said."""
+    try:
+        made = folder.run()
+    except BadUsage as error:
+        print(clean(f"left out: {error}"), file=sys.stderr)
+        return None
     outcomes = folder.outcomes()
     return {
         "run": folder.path.name,
         "cells": len(list(made.cells())),
-        "ended": sum(outcome.status != "infrastructure" for outcome in outcomes),
+        "ended": sum(not outcome.broken for outcome in outcomes),
         "passed": sum(outcome.passed for outcome in outcomes),
         "solvers": made.solvers,
         "models": made.models,

@@ -30,11 +30,30 @@ def add_replay(commands: Commands, place: "Callable[[Parser], None]") -> None:
     report.add_argument("name", nargs="?", default="", help="of the run (default: the newest)")
     report.add_argument("--format", choices=FORMATS, default="text", help="default text")
     report.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it there")
+    _add_judge(actions)
     _add_show(actions)
     told = "remove what was prepared for this repository: environments, copies of its history"
-    cleaned = actions.add("clean", "replay_tasks:cleaned", told, json=False)
+    cleaned = actions.add("clean", "replay_clean:cleaned", told, json=False)
+    told = "remove the results of these runs instead"
+    cleaned.add_argument("words", nargs="*", metavar="RUN", help=told)
     cleaned.add_argument("-y", "--yes", action="store_true", help="do not ask")
     _add_cell(actions)
+
+
+def _add_judge(actions: Actions) -> None:
+    told = "let a model look for defects in the changes of a run"
+    judge = actions.add("judge", "replay_judge:judge", told, json=False)
+    judge.add_argument("name", nargs="?", default="", help="of the run (default: the newest)")
+    judge.add_argument("--model", metavar="NAME", help="the judge (default: that of the settings)")
+    judge.add_argument("--max-cost", type=float, metavar="USD", help="hard cap of this judging")
+    judge.add_argument("--max-tokens", type=int, metavar="N", help="hard cap of this judging")
+    judge.add_argument(
+        "--record-responses", type=Path, metavar="FILE", help="keep the judge's replies"
+    )
+    judge.add_argument(
+        "--fake-responses", type=Path, metavar="FILE", help="replay recorded replies"
+    )
+    judge.add_argument("-y", "--yes", action="store_true", help="do not ask before it starts")
 
 
 def _add_show(actions: Actions) -> None:

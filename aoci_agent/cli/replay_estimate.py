@@ -25,20 +25,30 @@ from aoci_agent.policies.policy import Material
 from aoci_agent.tools.registry import builtin_tools
 
 
-def estimate_of(
+def told_ahead(
+    repository: Repository, home: Path, run: Run, waiting: Sequence[Cell], *, here: bool
+) -> str:
+    """What the cells that wait will use, in words. The harness's own models ask nobody: they do not count.
+
+    The repository is indexed where no earlier cell tells enough. `here`: they run on this machine.
+    Raises ModelUnavailable where a model of them has no key then.
+    """
+    asking = [cell for cell in waiting if cell.model not in oracle.NAMES]
+    if not asking:
+        return "no model is asked; gold and idle are the harness's own"
+    return _estimate(repository, home, run, asking, here=here).told
+
+
+def _estimate(
     repository: Repository, home: Path, run: Run, waiting: Sequence[Cell], *, here: bool
 ) -> Estimate:
-    """Of the cells that wait. The repository is indexed where no earlier cell tells enough.
-
-    `here`: they run on this machine. Raises ModelUnavailable where a model of them has no key then.
-    """
     earlier = list(_earlier(home))
     known = {(one.cell.solver, one.cell.model) for one in earlier}
     new = {cell.solver for cell in waiting if (cell.solver, cell.model) not in known} - PEERS.keys()
     env = environment()
     launch = Launch(repository.root, Settings.model_validate(run.settings), Places(env), env)
     prices: dict[str, Price] = {}
-    for name in {cell.model for cell in waiting}.difference(oracle.NAMES):
+    for name in {cell.model for cell in waiting}:
         try:
             prices[name] = choose_model(launch, name).priced
         except ModelUnavailable:

@@ -1,16 +1,14 @@
 """What the commands of replay say about other agents: whether they can run, and how."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from aoci_agent.base.box import Box, Strength, Unboxed
-from aoci_agent.base.errors import BadUsage, ForUser
+from aoci_agent.base.box import Box, Unboxed
+from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places
-from aoci_agent.base.sandbox.ladder import open_box
-from aoci_agent.cli.replay_places import hidden_from
+from aoci_agent.cli.replay_places import hidden_from, strong_box
 from aoci_agent.config import Settings, environment
 from aoci_agent.evals.replay import oracle
 from aoci_agent.evals.replay.peers.catalog import PEERS
@@ -54,12 +52,6 @@ def peer_solver(name: str, made: Run, repository: Repository) -> Solver | None:
     def boxed(root: Path, readable: Sequence[Path], state: Path) -> Box:
         if made.no_sandbox:
             return Unboxed()
-        box = open_box(root, hidden, state, os.environ, readable)
-        if box.strength is not Strength.STRONG:
-            raise ForUser(
-                f"there is no strong sandbox to run {name} in: {box.why}",
-                "install bubblewrap, or pass --dangerously-no-sandbox",
-            )
-        return box
+        return strong_box(root, hidden, state, readable, name)
 
     return Peered(PEERS[name], boxed, environment(), prices).solve

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from aoci_agent.agent.spending import Spending
 from aoci_agent.base.box import Box, Strength, Unboxed
 from aoci_agent.base.errors import BadUsage, BadWorkspace, ForUser
 from aoci_agent.base.files import STATE
@@ -14,7 +15,9 @@ from aoci_agent.base.sandbox.gitfolders import git_folders
 from aoci_agent.base.sandbox.ladder import open_box
 from aoci_agent.bench import work_root
 from aoci_agent.cli.arguments import Arguments
+from aoci_agent.config import environment, load_settings
 from aoci_agent.evals.replay.bases import Bases
+from aoci_agent.evals.replay.purse import Day
 from aoci_agent.evals.replay.store import RunFolder
 
 TASKS = f"{STATE}/tasks.toml"
@@ -24,11 +27,20 @@ def repository_of(folder: Path) -> Repository:
     """The repository of a folder. Raises BadWorkspace where there is none."""
     root = work_root(folder)
     found = Repository.find(root)
-    if found is None:
+    if found is not None:
+        return found
+    if any((folder / ".git").exists() for folder in (root, *root.parents)) or _is_bare(root):
         raise BadWorkspace(
-            f"{root} is in no git repository", "replay works on a history: git init, or --cwd"
+            f"the git repository of {root} cannot be worked with",
+            f"a bare one, another owner's, or too old a git: git -C {root} status says more",
         )
-    return found
+    raise BadWorkspace(
+        f"{root} is in no git repository", "replay works on a history: git init, or --cwd"
+    )
+
+
+def _is_bare(folder: Path) -> bool:
+    return (folder / "HEAD").is_file() and (folder / "objects").is_dir()
 
 
 def tasks_file(arguments: Arguments, repository: Repository) -> Path:
@@ -60,15 +72,29 @@ def bases_of(repository: Repository, places: Places, *, no_sandbox: bool) -> Bas
     def boxed(root: Path, readable: Sequence[Path]) -> Box:
         if no_sandbox:
             return Unboxed()
-        box = open_box(root, own, home / "boxes", os.environ, readable)
-        if box.strength is not Strength.STRONG:
-            raise ForUser(
-                f"there is no strong sandbox to run the project's code in: {box.why}",
-                "install bubblewrap, or pass --dangerously-no-sandbox",
-            )
-        return box
+        return strong_box(root, own, home / "boxes", readable, "the project's code")
 
     return Bases(repository, home, boxed, os.environ)
+
+
+def strong_box(
+    root: Path, hidden: Sequence[Path], state: Path, readable: Sequence[Path], what: str
+) -> Box:
+    """The box of a work tree. Raises ForUser where it is not a strong one; `what` would run in it."""
+    box = open_box(root, hidden, state, os.environ, readable)
+    if box.strength is not Strength.STRONG:
+        raise ForUser(
+            f"there is no strong sandbox to run {what} in: {box.why}",
+            "install bubblewrap, or pass --dangerously-no-sandbox",
+        )
+    return box
+
+
+def day_of(places: Places) -> Day:
+    """The limits of a day as the user has them now, and the ledger their sessions write in too."""
+    settings = load_settings(places, environment(), {})
+    ledger = Spending(places.data / "spending")
+    return Day(ledger, settings.day_max_cost, settings.day_max_tokens)
 
 
 def hidden_from(repository: Repository, places: Places) -> tuple[Path, ...]:
@@ -84,7 +110,7 @@ def consent(question: str, *, given: bool) -> None:
     if given:
         return
     if not sys.stdin.isatty():
-        raise BadUsage(f"{question}: nobody is there to answer", "pass --yes")
+        raise BadUsage(f"{question} (nobody is there to answer)", "pass --yes")
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise BadUsage("nothing was started")

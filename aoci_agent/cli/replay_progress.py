@@ -1,5 +1,6 @@
 """What a run of cells says while it goes: a line for each cell that ends, with what was used and is left."""
 
+import asyncio
 import sys
 import time
 
@@ -9,24 +10,41 @@ from aoci_agent.evals.replay.purse import Purse
 
 MARKS = {"passed": "✓", "failed": "✗", "infrastructure": "!"}
 _WIDTH = 100  # of what is said of a cell
+QUIET = 60.0  # seconds without a line, after which one says that cells are at work
 
 
 class Progress:
-    """`done` of `count` cells had ended before. Lines go to standard error."""
+    """`done` of `count` cells had ended before. Plain lines on standard error, on a terminal or not."""
 
-    def __init__(self, done: int, count: int, purse: Purse) -> None:
-        self._done, self._count, self._purse = done, count, purse
-        self._begun, self._ran = time.monotonic(), 0
+    def __init__(
+        self, done: int, count: int, purse: Purse, jobs: int, quiet: float = QUIET
+    ) -> None:
+        self._done, self._count, self._purse, self._jobs = done, count, purse, jobs
+        self._quiet = quiet
+        self._begun = self._said = time.monotonic()
+        self._ran = 0
 
     def ended(self, outcome: Outcome) -> None:
         """Say it."""
         self._ran += 1
-        self._done += outcome.status != "infrastructure"
+        self._done += not outcome.broken
         cell = outcome.cell
         what = f"{cell.task} · {cell.solver} · {cell.model} · {cell.seed}"
         tried = f", {outcome.attempts} attempts" if outcome.attempts > 1 else ""
-        why = f"  {outcome.message}" if outcome.status == "infrastructure" else ""
-        line = one_line(f"{MARKS[outcome.status]} {what}{tried}{why}", _WIDTH)
+        why = f"  {outcome.message}" if outcome.broken else ""
+        self._say(one_line(f"{MARKS[outcome.status]} {what}{tried}{why}", _WIDTH))
+
+    async def alive(self) -> None:
+        """Say each minute in which no cell ended that some are at work; until it is cancelled."""
+        while True:
+            silent = time.monotonic() - self._said
+            if silent >= self._quiet:
+                self._say(f"… at work, {_span(time.monotonic() - self._begun)}")
+                silent = 0.0
+            await asyncio.sleep(self._quiet - silent)
+
+    def _say(self, line: str) -> None:
+        self._said = time.monotonic()
         print(f"  {line}  [{self._so_far()}]", file=sys.stderr, flush=True)
 
     def _so_far(self) -> str:
@@ -34,8 +52,10 @@ class Progress:
         tokens = "tokens not known" if spent.tokens is None else f"{spent.tokens.all:,} tokens"
         dollars = "price not known" if spent.dollars is None else f"${spent.dollars:.2f}"
         left = self._count - self._done
-        seconds = (time.monotonic() - self._begun) / self._ran * left
-        ahead = f", {_span(seconds)} left" if left else ""
+        # The first ones wait for their environment: they do not tell how long the others take.
+        known = left and self._ran > self._jobs
+        seconds = (time.monotonic() - self._begun) / self._ran * left if known else 0.0
+        ahead = f", about {_span(seconds)} left" if known else ""
         return f"{self._done}/{self._count}, {tokens}, {dollars}{ahead}"
 
 

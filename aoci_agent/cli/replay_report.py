@@ -12,87 +12,95 @@ from aoci_agent.config import environment
 from aoci_agent.evals.replay.cell import Outcome
 from aoci_agent.evals.replay.exports import as_csv, as_json
 from aoci_agent.evals.replay.figures import figures_of
-from aoci_agent.evals.replay.page import page
-from aoci_agent.evals.replay.store import DIFF, Run, RunFolder, record_in
-from aoci_agent.evals.replay.tables import tables_of
-from aoci_agent.evals.replay.trajectory import acts_of
+from aoci_agent.evals.replay.judge import judgements_of
+from aoci_agent.evals.replay.judge_table import judged_of
+from aoci_agent.evals.replay.page import Detail, Report, page
+from aoci_agent.evals.replay.store import CHECK, DIFF, Run, RunFolder
+from aoci_agent.evals.replay.tables import escaped, tables_of
+from aoci_agent.evals.replay.trajectory import acts_of, events_of, text_in
 
 
 def report(arguments: Arguments) -> int:
     """Print it, or write it to a file."""
     home = runs_home(Places(environment()), repository_of(arguments.cwd))
     folder = run_named(home, arguments.name)
-    outcomes = folder.outcomes()
-    if not outcomes:
+    found = _report(folder)
+    if not found.outcomes:
         raise BadUsage(
-            f"no cell of {folder.path.name} has ended yet", "aoci-agent replay run --resume"
+            f"no cell of {folder.path.name} has ended yet", f"aoci-agent {_go_on(folder)}"
         )
-    text = _FORMS[arguments.format](folder, outcomes)
+    text = _FORMS[arguments.format](found)
     if arguments.output is not None:
-        arguments.output.write_text(text, encoding="utf-8")
+        try:
+            arguments.output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            told = f"cannot write {arguments.output}: {error.strerror}"
+            raise BadUsage(told, "another --output") from error
         print(f"{arguments.output}: {len(text.encode()):,} bytes", file=sys.stderr)
     else:
         print(text if arguments.format in ("csv", "json", "html") else clean(text))
     left = len(folder.waiting())
     if left:
-        print(
-            f"{left} cells have not ended: aoci-agent replay run --resume --name {folder.path.name}",
-            file=sys.stderr,
-        )
+        told = f"cells that have not ended by themselves: {left}"
+        print(f"{told}; aoci-agent {_go_on(folder)}", file=sys.stderr)
     return Exit.DONE
+
+
+def _go_on(folder: RunFolder) -> str:
+    return f"replay run --resume --name {folder.path.name}"
+
+
+def _report(folder: RunFolder) -> Report:
+    run, outcomes = folder.run(), folder.outcomes()
+
+    def detail(outcome: Outcome) -> Detail:
+        place = folder.place(outcome.cell)
+        acts = acts_of(events_of(place))
+        return Detail(acts, text_in(place, DIFF), text_in(place, CHECK))
+
+    return Report(
+        f"Replay {folder.path.name}",
+        _about(run, outcomes),
+        figures_of(outcomes, _cluster(run)),
+        outcomes,
+        judged_of({one.cell: judgements_of(folder.place(one.cell)) for one in outcomes}),
+        {task.id: task.prompt for task in run.tasks},
+        detail,
+    )
 
 
 def _about(run: Run, outcomes: Sequence[Outcome]) -> list[str]:
     cells = len(list(run.cells()))
+    broken = sum(outcome.broken for outcome in outcomes)
+    told = f" ({broken} broken by the infrastructure)" if broken else ""
     lines = [
-        f"{len(run.tasks)} tasks, {', '.join(run.solvers)}, {', '.join(run.models)}, {run.seeds} seeds: "
-        f"{len(outcomes)} of {cells} cells, aoci-agent {run.version}"
+        f"tasks: {len(run.tasks)} · {', '.join(run.solvers)} · {', '.join(run.models)} · seeds: {run.seeds} · "
+        f"{len(outcomes)} of {cells} cells ended{told} · aoci-agent {run.version}"
     ]
+    if len(outcomes) < cells:
+        lines.append("The run is not over: figures are of the cells that have ended.")
     leaking = [task.id for task in run.tasks if task.leaks]
     if leaking:
-        lines.append(
-            f"The prompts of {len(leaking)} tasks name a gold file or symbol: {', '.join(leaking)}."
-        )
+        lines.append(f"The prompts of {', '.join(leaking)} name a file or symbol of the fix.")
     if run.no_sandbox:
         lines.append("Run WITHOUT a sandbox.")
     return lines
 
 
-def _text(folder: RunFolder, outcomes: Sequence[Outcome]) -> str:
-    tables = tables_of(figures_of(outcomes, _cluster(folder.run())), outcomes)
+def _text(found: Report) -> str:
+    tables = tables_of(found.found, found.outcomes, found.judged)
+    return "\n\n".join(["\n".join(found.about), *(table.plain() for table in tables)])
+
+
+def _markdown(found: Report) -> str:
+    tables = tables_of(found.found, found.outcomes, found.judged)
     return "\n\n".join(
-        ["\n".join(_about(folder.run(), outcomes)), *(table.plain() for table in tables)]
+        [
+            f"## {escaped(found.title)}",
+            *map(escaped, found.about),
+            *(table.markdown() for table in tables),
+        ]
     )
-
-
-def _markdown(folder: RunFolder, outcomes: Sequence[Outcome]) -> str:
-    tables = tables_of(figures_of(outcomes, _cluster(folder.run())), outcomes)
-    head = f"## Replay {folder.path.name}"
-    return "\n\n".join(
-        [head, *_about(folder.run(), outcomes), *(table.markdown() for table in tables)]
-    )
-
-
-def _html(folder: RunFolder, outcomes: Sequence[Outcome]) -> str:
-    run = folder.run()
-    details = {
-        outcome.cell: (_acts(folder, outcome), _diff(folder, outcome)) for outcome in outcomes
-    }
-    prompts = {task.id: task.prompt for task in run.tasks}
-    found = figures_of(outcomes, _cluster(run))
-    return page(
-        f"Replay {folder.path.name}", _about(run, outcomes), found, outcomes, details, prompts
-    )
-
-
-def _acts(folder: RunFolder, outcome: Outcome):
-    record = record_in(folder.place(outcome.cell))
-    return acts_of(record) if record else ()
-
-
-def _diff(folder: RunFolder, outcome: Outcome) -> str:
-    file = folder.place(outcome.cell) / DIFF
-    return file.read_text("utf-8", errors="replace") if file.exists() else ""
 
 
 def _cluster(run: Run) -> Callable[[str], str]:
@@ -102,18 +110,18 @@ def _cluster(run: Run) -> Callable[[str], str]:
     return lambda task: repositories[task] if several else task
 
 
-def _csv(folder: RunFolder, outcomes: Sequence[Outcome]) -> str:
-    return as_csv(outcomes)
+def _csv(found: Report) -> str:
+    return as_csv(found.outcomes, found.judged)
 
 
-def _json(folder: RunFolder, outcomes: Sequence[Outcome]) -> str:
-    return as_json(outcomes)
+def _json(found: Report) -> str:
+    return as_json(found.outcomes, found.judged)
 
 
 _FORMS = {
     "text": _text,
     "markdown": _markdown,
-    "html": _html,
+    "html": page,
     "csv": _csv,
     "json": _json,
 }

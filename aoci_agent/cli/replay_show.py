@@ -1,27 +1,19 @@
 """`aoci-agent replay show`: one cell's trajectory, on the screen or as text."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-from aoci_agent.agent import events as happened
-from aoci_agent.agent.meter import StepRecord, Totals
-from aoci_agent.agent.models.model import Usage
-from aoci_agent.agent.recorded_events import recorded_events
 from aoci_agent.base.errors import BadUsage, Exit
 from aoci_agent.base.places import Places
 from aoci_agent.base.terminal import clean
 from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.replay_places import repository_of, run_named, runs_home
 from aoci_agent.config import environment
-from aoci_agent.evals.replay.cell import Cell
-from aoci_agent.evals.replay.exchange import REQUESTS, Exchange, exchanges_in
-from aoci_agent.evals.replay.store import CHECK, DIFF, RunFolder, record_in
-from aoci_agent.policies.conversation import AssistantMessage, ToolCall
-from aoci_agent.tools.tool import Preview, ToolResult
+from aoci_agent.evals.replay.cell import Cell, Outcome
+from aoci_agent.evals.replay.judge import judgements_of
+from aoci_agent.evals.replay.store import CHECK, DIFF, RunFolder
+from aoci_agent.evals.replay.trajectory import events_of, text_in
 from aoci_agent.tui.trajectory import Ending, Trajectory, plain
-
-TITLE = 100  # characters of a call's arguments in its line
 
 
 def show(arguments: Arguments) -> int:
@@ -58,74 +50,35 @@ def trajectory_of(folder: RunFolder, cell: Cell) -> Trajectory:
     place, outcome = folder.place(cell), folder.outcome(cell)
     status = f"{outcome.status} ({outcome.reason})" if outcome else "has not ended"
     about = f"{cell.task} · {cell.solver} · {cell.model} · seed {cell.seed} · {status}"
-    record = record_in(place)
-    if record is not None:
-        events = tuple(recorded_events(record))
-    else:
-        events = tuple(_of_peer(place / REQUESTS))
+    events = tuple(events_of(place))
     if not events:
         told = f": {outcome.message}" if outcome and outcome.message else ""
         raise BadUsage(f"cell {cell.id} left no record{told}", "another cell of the run")
     names = f" in {', '.join(outcome.changed)}" if outcome and outcome.changed else ""
-    change = _text(place / DIFF) or "nothing was changed"
+    change = text_in(place, DIFF) or "nothing was changed"
     endings = [Ending(f"the change{names}", change, "diff")]
-    check = _text(place / CHECK)
-    if check or outcome:
-        exit_code = "" if outcome is None else f", exit code {outcome.check_exit}"
-        endings.insert(0, Ending(f"the hidden check{exit_code}", check or "it said nothing"))
+    if outcome is not None:
+        endings.insert(0, _check(place, outcome))
+    found = _defects(place, outcome)
+    if found:
+        endings.append(Ending("defects", found))
     return Trajectory(about, events, tuple(endings))
 
 
-def _text(file: Path) -> str:
-    try:
-        return file.read_text("utf-8", errors="replace")
-    except OSError:
-        return ""
+def _check(place: Path, outcome: Outcome) -> Ending:
+    """Of the hidden tests; where they did not run, why."""
+    if outcome.check_exit is None:
+        return Ending("the hidden check did not run", outcome.message or outcome.reason)
+    said = text_in(place, CHECK) or "it said nothing"
+    return Ending(f"the hidden check, exit code {outcome.check_exit}", said)
 
 
-def _of_peer(log: Path) -> Iterator[happened.Event]:
-    """What the proxy saw, as events."""
-    calls = [call for call in exchanges_in(log) if call.api != "other"]
-    answers = {said.answers: said.text for call in calls for said in call.told if said.answers}
-    sums = Totals()
-    for number, call in enumerate(calls, 1):
-        yield from _told(call, first=number == 1)
-        usage = call.usage
-        yield happened.StepStarted(number, usage.fresh + usage.read + usage.write if usage else 0)
-        if not call.step:
-            yield happened.Notice(f"{call.ended} ({call.status}): {call.message}", "error")
-            continue
-        record = _record(number, call)
-        sums = sums.plus(record)
-        reply = call.reply
-        made = tuple(ToolCall(c.id, c.name, c.arguments) for c in reply.calls) if reply else ()
-        yield happened.Replied(AssistantMessage(reply.text if reply else "", made))
-        yield happened.StepFinished(record, sums)
-        for one in made:
-            yield from _ran(one, answers.get(one.id))
-        if call.ended == "cut":
-            yield happened.Notice("the reply broke off here", "warning")
-
-
-def _told(call: Exchange, *, first: bool) -> Iterator[happened.Event]:
-    """The prompt as it was sent, with the agent's own words around it; later, what the agent added."""
-    for said in call.told:
-        if said.answers:
-            continue
-        text = f"[{said.role}] {said.text}" if said.role != "user" else said.text
-        yield happened.TurnStarted(text) if first else happened.Notice(text[:2000])
-
-
-def _record(number: int, call: Exchange) -> StepRecord:
-    used = call.usage
-    usage = Usage(cost=call.dollars)
-    if used is not None:
-        usage = Usage(used.fresh, used.read, used.write, used.output, cost=call.dollars)
-    return StepRecord(number, call.model, "", usage, seconds=call.seconds, finish=call.ended)
-
-
-def _ran(call: ToolCall, answer: str | None) -> Iterator[happened.Event]:
-    title = f"{call.name} {call.arguments}"[:TITLE]
-    yield happened.ToolStarted(call, Preview("text", title))
-    told = "its result was not sent back" if answer is None else ""
-    yield happened.ToolFinished(call, ToolResult(answer or "", summary=told), "done", 0.0, title)
+def _defects(place: Path, outcome: Outcome | None) -> str:
+    """What static checks found in the change, and every judge of it."""
+    lines = [f"static · {line}" for line in (outcome.defects if outcome else None) or ()]
+    for made in judgements_of(place):
+        found = [f"{name}: {made.findings[name].evidence.strip()}" for name in made.said("yes")]
+        void = [f"void: {', '.join(made.said('void'))}"] if made.said("void") else []
+        told = f"judged by {made.model} ({made.rubric})"
+        lines += [f"{told} · {line}" for line in (*found, *void) or ("no defect",)]
+    return "\n".join(lines)

@@ -1,7 +1,6 @@
-"""`aoci-agent replay tasks mine|add|import|list` and `replay clean`."""
+"""`aoci-agent replay tasks mine|add|import|list`."""
 
 import json
-import shutil
 import signal
 import sys
 import time
@@ -36,6 +35,7 @@ def mine(arguments: Arguments) -> int:
     known = _known(file)
     found = _found(arguments, repository)
     bases = bases_of(repository, Places(environment()), no_sandbox=arguments.dangerously_no_sandbox)
+    bases.try_box()
     refused = Refused(bases.home, arguments.setup, arguments.check)
     new = [c for c in found if id_of(c) not in known]
     waiting = new if arguments.again else [c for c in new if c.commit not in refused.known]
@@ -49,7 +49,12 @@ def mine(arguments: Arguments) -> int:
     bases.sweep()
     begun, kept = time.monotonic(), 0
     miner = Mine(repository, bases, arguments.setup, arguments.check)
-    with _interruptible(), closing(miner.try_all(waiting, arguments.jobs)) as verdicts:
+
+    def alive() -> None:
+        minutes = (time.monotonic() - begun) / 60
+        print(f"  … at work, {minutes:.0f} min", file=sys.stderr, flush=True)
+
+    with _interruptible(), closing(miner.try_all(waiting, arguments.jobs, alive)) as verdicts:
         for number, (candidate, verdict) in enumerate(verdicts, 1):
             _say(number, len(waiting), candidate, verdict)
             if verdict.task is not None:
@@ -59,8 +64,14 @@ def mine(arguments: Arguments) -> int:
             elif verdict.lasting:
                 refused.add(candidate.commit, verdict.why)
     seconds = time.monotonic() - begun
-    print(f"{kept} of {len(waiting)} candidates are tasks, {seconds:.0f} s; {len(known)} in {file}")
-    return Exit.DONE
+    told = f"kept {kept} of {_candidates(len(waiting))}, {seconds:.0f} s"
+    print(f"{told}; {len(known)} tasks in {file}: `replay run` works on them" if known else told)
+    if not known:
+        told = (
+            "--setup prepares what the tests need, --check runs them, --limit N looks further back"
+        )
+        print(f"there is no task, as is said above; {told}", file=sys.stderr)
+    return Exit.DONE if known else Exit.FAILED
 
 
 def _found(arguments: Arguments, repository: Repository) -> list[Candidate]:
@@ -70,14 +81,33 @@ def _found(arguments: Arguments, repository: Repository) -> list[Candidate]:
             raise BadUsage(f"{name} {value}: at least 1")
     since = arguments.since or ""
     if since and not _is_date(repository, since):
-        raise BadUsage(f"--since {since}: no day that git knows", "for example 2026-01-31")
+        raise BadUsage(f"--since {since}: no past day that git knows", "for example 2026-01-31")
+    if not repository.head():
+        raise BadUsage(f"{repository.root} has no commit yet", "commit something, or --cwd")
     found = list(islice(candidates(repository, since), arguments.limit))
     if not found:
-        raise BadUsage(
-            "no commit changes 1 to 5 source files and tests",
-            "an earlier --since, or replay tasks add",
-        )
+        raise _no_candidate(repository, since)
     return found
+
+
+def _no_candidate(repository: Repository, since: str) -> BadUsage:
+    """What was looked at, and what of the history may be missing."""
+    bound = [f"--since={since}"] if since else []
+    count = repository.git("rev-list", "--count", "--first-parent", *bound, "HEAD").strip()
+    what = f"of {count} commit{'s' * (count != '1')} none changes 1 to 5 source files that were there, and tests"
+    if repository.git("rev-parse", "--is-shallow-repository").strip() == "true":
+        return BadUsage(
+            f"{what}; the history is cut off (a shallow clone)", "git fetch --unshallow"
+        )
+    if repository.hardened.setting("remote.origin.promisor") == "true":
+        told = f"{what}, of those whose files are here (a partial clone)"
+        return BadUsage(told, "git fetch --refetch --no-filter")
+    earlier = "an earlier --since, or " if since else ""
+    return BadUsage(what, f"{earlier}a task by hand: replay tasks add")
+
+
+def _candidates(count: int) -> str:
+    return f"{count} candidate{'s' * (count != 1)}"
 
 
 def _is_date(repository: Repository, text: str) -> bool:
@@ -91,7 +121,12 @@ def _plan(found: list[Candidate], new: list[Candidate], waiting: list[Candidate]
     known = f", {len(found) - len(new)} are tasks already" if len(new) < len(found) else ""
     before = len(new) - len(waiting)
     refused = f", {before} were refused before (--again tries them)" if before else ""
-    return f"{len(found)} candidates of {dates}{known}{refused}; {len(waiting)} to try"
+    ahead = (
+        f"{len(waiting)} to try, each with a set-up where its dependencies changed, and three runs of tests"
+        if waiting
+        else "none to try: a larger --limit looks further back"
+    )
+    return f"{_candidates(len(found))} of {dates}{known}{refused}; {ahead}"
 
 
 @contextmanager
@@ -181,31 +216,12 @@ def listed(arguments: Arguments) -> int:
     return Exit.DONE
 
 
-def cleaned(arguments: Arguments) -> int:
-    """Remove what was prepared for bases; it is made again when it is needed. Runs are kept."""
-    repository = repository_of(arguments.cwd)
-    home = bases_of(repository, Places(environment()), no_sandbox=True).home
-    if not home.is_dir():
-        print("nothing is prepared for this repository")
-        return Exit.DONE
-    bases_of(repository, Places(environment()), no_sandbox=True).sweep()
-    if any((home / "trees").glob("*.json")):
-        raise BadUsage("a run or a mining of this repository is at work", "try when it has ended")
-    size = sum(entry.lstat().st_blocks * 512 for entry in home.rglob("*"))
-    consent(f"remove {size / 1e6:.0f} MB in {home}?", given=arguments.yes)
-    shutil.rmtree(home, ignore_errors=True)
-    if home.exists():
-        raise BadUsage(f"{home} could not be removed whole", "remove it by hand")
-    print(f"{size / 1e6:.0f} MB are free")
-    return Exit.DONE
-
-
 def _commit(repository: Repository, name: str) -> str:
     """The full id of a commit. Raises BadUsage."""
-    try:
-        return repository.git("rev-parse", "--verify", f"{name}^{{commit}}").strip()
-    except NotPossible as error:
-        raise BadUsage(f"--base {name}: there is no such commit", "git log --oneline") from error
+    found = repository.commit(name)
+    if not found:
+        raise BadUsage(f"--base {name}: there is no such commit", "git log --oneline")
+    return found
 
 
 def _added(file: Path, tasks: Iterable[Task]) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from aoci_agent.agent.past import Past
 from aoci_agent.agent.record import NoRecord, Recorder, SessionRecord
-from aoci_agent.agent.resume import find, read
+from aoci_agent.agent.resume import Resumed, find, read
 from aoci_agent.agent.rewind import File, Point, Preview, Refused, Rewind, Rewound
 from aoci_agent.agent.undo import open_undo
 from aoci_agent.base.errors import BadUsage, Exit, ForUser
@@ -32,16 +32,20 @@ def run(arguments: Arguments) -> int:
 
 async def _run(arguments: Arguments) -> int:
     root, places = work_root(arguments.cwd), Places(os.environ)
-    repository = Repository.find(root)
     path = find(places.data / "sessions" / places.project(root), arguments.resume or "")
-    looks = arguments.listing or arguments.dry_run
+    looks = arguments.listing or arguments.dry_run or arguments.into is not None
     recorder = _held(path, looks=looks)
     past = Past(recorder)
     try:
-        session = read(path).session_id
+        session = read(path)
         past.read(path)
-        undo = open_undo(root, repository, places, session, lambda: False)
-        if isinstance(recorder, NoRecord):
+        folder, there = _folder(places, root, session)
+        if not (there or looks or arguments.what == "conversation"):
+            way_out = f"aoci-agent rewind -r {path.stem} --into FOLDER writes the files out"
+            raise ForUser(f"nothing is put back: {folder} is gone", way_out)
+        repository = Repository.find(folder) if there else None
+        undo = open_undo(folder, repository, places, session.session_id, lambda: False)
+        if isinstance(recorder, NoRecord) or not there:
             undo.owes_nothing()
         with ExitStack() as held:
             top = repository.root if repository else None
@@ -52,13 +56,24 @@ async def _run(arguments: Arguments) -> int:
                     undo,
                     past,
                     lambda _: None,
-                    hold=lambda: held.enter_context(Occupation(places, root, top)),
+                    hold=lambda: held.enter_context(Occupation(places, folder, top)),
                 )
                 return await _act(arguments, rewind, path)
             finally:
                 await undo.close()
     finally:
         past.close()
+
+
+def _folder(places: Places, root: Path, session: Resumed) -> tuple[Path, bool]:
+    """Where the session worked: `root`, or the worktree it had, which is said; whether it is there."""
+    worked = Path(session.root)
+    if (places.data / "worktrees").resolve() not in worked.parents:
+        return root, True
+    there = worked.is_dir()
+    told = f"session {session.session_id} worked in the worktree {worked}"
+    print(clean(f"  note: {told}{'' if there else ', which is gone'}"), file=sys.stderr)
+    return worked, there
 
 
 def _held(path: Path, *, looks: bool) -> Recorder:
@@ -77,6 +92,8 @@ async def _act(arguments: Arguments, rewind: Rewind, path: Path) -> int:
         _print_points(points)
         return Exit.DONE
     point = _chosen(points, arguments.point, path)
+    if arguments.into is not None:
+        return await _write_out(rewind, arguments.into, point if arguments.point else None)
     if arguments.dry_run:
         _print_preview(point, await rewind.preview(point))
         return Exit.DONE
@@ -93,9 +110,8 @@ def _chosen(points: tuple[Point, ...], word: str, path: Path) -> Point:
         raise BadUsage(f"session {path.stem} has no question to go back to", "aoci-agent -c")
     if not word:
         return points[0]
-    name = f"turn {word}" if word.isdigit() else word
     for point in points:
-        if point.name == name:
+        if word in (point.label, point.name):
             return point
     raise BadUsage(f"there is no point '{word}'", "aoci-agent rewind --list")
 
@@ -105,9 +121,24 @@ def _print_points(points: Iterable[Point]) -> None:
         at = datetime.datetime.fromtimestamp(point.at).strftime("%m-%d %H:%M") if point.at else ""
         files = "1 file " if point.files == 1 else f"{point.files} files"
         what = f"{files:>10}  +{point.added} -{point.removed}"
-        words = point.prompt if point.name.startswith("turn") else f"(rewound to {point.prompt})"
-        name = point.name.removeprefix("turn ")
-        print(f"{name:>5}  {at:11}  {what:<26}  {one_line(words, _PROMPT)}")
+        print(f"{point.label:>5}  {at:11}  {what:<26}  {one_line(point.words, _PROMPT)}")
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        told = f"{folder} cannot be made: {error.strerror}"
+        raise BadUsage(told, "--into takes the name of a new folder") from error
+    return folder
+
+
+async def _write_out(rewind: Rewind, into: Path, point: Point | None) -> int:
+    written = await rewind.write_out(_made(into), point)
+    when = f"as it was before {point.name}" if point else "as the session left it"
+    count = "1 file" if len(written) == 1 else f"{len(written)} files"
+    print(clean(f"{count} in {into}, each {when}"))
+    return Exit.DONE
 
 
 def _print_preview(point: Point, preview: Preview) -> None:

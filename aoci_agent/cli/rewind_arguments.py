@@ -1,5 +1,6 @@
 """`aoci-agent rewind`: its arguments as data."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aoci_agent.cli.index_arguments import Commands
@@ -15,7 +16,7 @@ def add_rewind(commands: Commands, place: "Callable[[Parser], None]") -> None:
     told = "go back to before a question: the files the agent changed, and the conversation"
     parser = commands.add_parser("rewind", allow_abbrev=False, help=told)
     parser.add_argument(
-        "point", nargs="?", default="", help="a number of --list (default: the newest)"
+        "point", nargs="?", default="", help="a name of --list: 3, r12 (default: the newest)"
     )
     parser.add_argument(
         "--list", action="store_true", dest="listing", help="where one can go back to"
@@ -29,6 +30,13 @@ def add_rewind(commands: Commands, place: "Callable[[Parser], None]") -> None:
     )
     parser.add_argument(
         *("-r", "--resume"), metavar="ID", help="of that session (default: the newest)"
+    )
+    parser.add_argument(
+        "--into",
+        type=Path,
+        metavar="FOLDER",
+        help="write the files the session changed into a new folder, as it left them"
+        " (with a number: as they were before it)",
     )
     place(parser)
     parser.set_defaults(command=_run)

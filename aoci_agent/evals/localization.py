@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from aoci_agent.base.errors import ForUser
+from aoci_agent.evals.policies_statistics import wilson
 
 CUTS = (1, 3, 5, 10)
 FUNCTION_CUTS = (5, 10)
-_Z = 1.959964  # 95%
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +120,5 @@ def share(ranks: Sequence[Ranks], holds: Callable[[Ranks], bool]) -> str:
 
 def interval(hits: float, count: int) -> str:
     """`55.5 [47.6 63.1]`."""
-    p = hits / count
-    middle = (p + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
-    half = _Z * math.sqrt(p * (1 - p) / count + _Z**2 / (4 * count**2)) / (1 + _Z**2 / count)
-    low, high = max(0.0, middle - half), min(1.0, middle + half)
-    return f"{100 * p:.1f} [{100 * low:.0f} {100 * high:.0f}]"
+    low, high = wilson(hits, count)
+    return f"{100 * hits / count:.1f} [{100 * low:.0f} {100 * high:.0f}]"

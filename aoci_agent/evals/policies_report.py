@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from aoci_agent.evals.policies_run import FAILED, Row
-from aoci_agent.evals.policies_statistics import Interval, Pair, clustered, mean
+from aoci_agent.evals.policies_statistics import Interval, Pair, clustered, interval, mean, number
 
 BASELINE = "grep-read"
 SUCCESS = 0.5  # of AnswerRecall@5
@@ -128,7 +128,7 @@ def told(found: Sequence[Figures]) -> str:
     ]
     lines += [
         f"{one.policy:{width}}{one.cases:>4}{one.failed:>7}{one.recall:>7.3f}"
-        f"{_interval(one.recall_delta, '+.3f'):>26}  {_VERDICTS[one.admitted]:9}"
+        f"{interval(one.recall_delta, '+.3f'):>26}  {_VERDICTS[one.admitted]:9}"
         f"{one.precision:>6.3f}{one.files:>9.3f}{one.steps:>7.1f}"
         for one in found
     ]
@@ -138,20 +138,10 @@ def told(found: Sequence[Figures]) -> str:
     )
     for one in found:
         cells = [one.trajectory, *(one.tokens[b] if one.tokens else None for b in BUCKETS)]
-        counts = "".join(f"{_number(cell, ',.0f'):>9}" for cell in cells)
+        counts = "".join(f"{number(cell, ',.0f'):>9}" for cell in cells)
         lines.append(
             f"{one.policy:{width}}{counts}"
-            f"{_number(one.tokens_ratio, '.2f'):>7}{_interval(one.tokens_delta, '+,.0f'):>27}"
-            f"{_number(one.per_success, ',.0f'):>13}{_number(one.dollars, '.4f'):>9}{_number(one.dollars_ratio, '.2f'):>7}"
+            f"{number(one.tokens_ratio, '.2f'):>7}{interval(one.tokens_delta, '+,.0f'):>27}"
+            f"{number(one.per_success, ',.0f'):>13}{number(one.dollars, '.4f'):>9}{number(one.dollars_ratio, '.2f'):>7}"
         )
     return "\n".join(lines)
-
-
-def _interval(interval: Interval | None, form: str) -> str:
-    if interval is None:
-        return "-"
-    return f"{interval.mean:{form}} [{interval.low:{form}} {interval.high:{form}}]"
-
-
-def _number(value: float | None, form: str) -> str:
-    return "?" if value is None else f"{value:{form}}"

@@ -57,6 +57,8 @@ def spilled(outcome: Outcome, spill_dir: Path) -> str:
 
 def ending(outcome: Outcome) -> str:
     """How a program ended, said plainly."""
+    if outcome.cancelled:
+        return f"stopped after {outcome.seconds:.1f} s"
     if outcome.timed_out:
         return (
             f"killed: still running after {outcome.seconds:.0f} s (raise timeout if it needs more)"

@@ -206,11 +206,7 @@ class AgentApp(App[int], inherit_bindings=False):
         self._hint(self._stage.copy_answer())
 
     def action_page(self, by: int) -> None:
-        panel = self._stage.panel
-        if panel is not None and panel.overflows:
-            panel.page(by)
-        else:
-            self._on.transcript.page(by)
+        (self._stage.pages or self._on.transcript).page(by)
 
     def action_focus_call(self, by: int) -> None:
         """Move the focus among the tool calls; past the newest one it returns to the prompt."""

@@ -16,7 +16,7 @@ KEYS = (
     ("Enter", "send, or queue while the agent works"),
     ("Shift+Enter, Ctrl+J", "new line (Alt+Enter too)"),
     ("Esc", "interrupt the model and its command; twice when idle: go back"),
-    ("Shift+Tab", "next mode: read-only, ask, auto-edit, full-auto"),
+    ("Shift+Tab", "next mode: read-only, ask, auto-edit"),
     ("Up, Down", "earlier prompts; Ctrl+R searches them"),
     ("Tab", "complete a command; unfold a paste; when empty, go to the tool calls"),
     ("Ctrl+O", "open or close the output of all tool calls"),
@@ -25,6 +25,7 @@ KEYS = (
     ("Ctrl+C", "clear the prompt; twice when empty quits"),
     ("Ctrl+D", "quit on an empty prompt"),
 )
+FULL_AUTO = "edits and commands run without asking; Shift+Tab leaves it"
 
 
 class Front(Protocol):
@@ -142,6 +143,8 @@ async def _mode(front: Front, words: str) -> None:
         front.session.set_mode(mode)
         front.status_changed()
     front.say(f"mode: {front.session.status.mode} (of {names})")
+    if words == Mode.FULL_AUTO:
+        front.say(FULL_AUTO)
 
 
 async def _clear(front: Front, words: str) -> None:

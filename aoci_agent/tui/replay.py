@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aoci_agent.agent.gauge import Gauge
     from aoci_agent.agent.saving import Saving
 
-KEYS = "n next · p back · g first · G last · Ctrl+O outputs · PgUp PgDn scroll · q quit"
+KEYS = "n next · p back · q quit · g first · G last · Ctrl+O outputs · PgUp PgDn scroll"
 ENDING_LINES = 2_000
 
 
@@ -146,8 +146,9 @@ class ReplayApp(App[int], inherit_bindings=False):
         if to < self._at:  # what is shown grows with the steps: going back draws it anew
             await self._transcript.remove_children()
             self._renderer = self._new_renderer()
-            self._at = 0
-            self._show(0)
+            self._at = -1
+        if not self._transcript.is_attached:
+            return  # the screen closed meanwhile
         while self._at < to:
             self._at += 1
             self._show(self._at)

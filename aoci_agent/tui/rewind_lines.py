@@ -16,17 +16,16 @@ DIFF = 12  # lines of a refused file's diff
 
 
 def point_line(point: "Point", width: int, *, chosen: bool) -> Content:
-    """One line: when, how many files and lines, the first words."""
+    """One line: its name, when, how many files and lines, the first words."""
     at = datetime.datetime.fromtimestamp(point.at).strftime("%H:%M") if point.at else ""
     files = "1 file" if point.files == 1 else f"{point.files} files"
     lines = f"+{point.added} {signs.MINUS}{point.removed}" if point.files else ""
-    words = point.prompt if point.name.startswith("turn") else f"undo: back to {point.prompt}"
-    facts = f" {at:5}  {files:>9}  {lines:<12} "
+    facts = f" {point.label:>3}  {at:5}  {files:>9}  {lines:<12} "
     style = "reverse" if chosen else ""
     return Content.assemble(
         (f"{signs.PROMPT if chosen else ' '}", "$text-primary"),
         (facts, "$muted"),
-        foreign.line(words, max(10, width - len(facts) - 2), style),
+        foreign.line(point.words, max(10, width - len(facts) - 2), style),
     )
 
 

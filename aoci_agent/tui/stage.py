@@ -45,9 +45,6 @@ def _nothing(events: "AsyncGenerator[Event]", title: str) -> None:
     """Before there are turns."""
 
 
-FULL_AUTO = "full-auto: edits and commands run without asking, inside the sandbox"
-
-
 class Stage:
     """Shows turns (`turns.View`), serves commands (`commands.Front`) and puts up questions."""
 
@@ -62,6 +59,12 @@ class Stage:
         self._on = widgets
         self._renderer: Renderer | None = None
         self._welcome = Block(OPENING, "welcome")
+
+    @property
+    def pages(self) -> "ApprovalPanel | TrustPanel | None":
+        """The question that is up and longer than its place."""
+        panels = (self.panel, self._trust_panel)
+        return next((panel for panel in panels if panel is not None and panel.overflows), None)
 
     @property
     def answer(self) -> str:
@@ -208,13 +211,15 @@ class Stage:
             self._on.entry.set_classes(f"mode-{self.session.status.mode}")
 
     def next_mode(self) -> None:
-        """Step through the modes from least to most trusting, then around."""
+        """Step through the modes that ask, then around; full-auto is only left this way."""
         from aoci_agent.agent.approval import Mode
 
         modes = list(Mode)
         at = modes.index(self.session.status.mode)
         refused: ForUser | None = None
         for mode in (*modes[at + 1 :], *modes[: at + 1]):
+            if mode is Mode.FULL_AUTO:
+                continue
             try:
                 self.session.set_mode(mode)
                 break
@@ -222,8 +227,6 @@ class Stage:
                 refused = refused or error
         if refused is not None:
             self._on.transcript.say_error(refused.message, refused.hint)
-        if self.session.status.mode is Mode.FULL_AUTO:
-            self._on.transcript.say_notice(FULL_AUTO, "warning")
         self.status_changed()
 
     # -- questions --------------------------------------------------------------------------------

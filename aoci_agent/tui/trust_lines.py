@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from aoci_agent.base.trust import Item
     from aoci_agent.base.trust_store import Trust
 
-WIDTH = 160  # cells of a line; the screen cuts further
-ALL = 100_000  # names, and cells of them: nothing is left out
+ALL = 100_000  # cells of a name: nothing of it is left out
+MANY = 1_000  # names of one kind
 _STATES = {
     "trusted": "is trusted",
     "changed": "was trusted, and has changed since",
@@ -37,25 +37,21 @@ def headline(folder: str, state: str) -> str:
     return f"{one_line(folder, 100)} {_STATES[state]}"
 
 
-def what_lines(trust: "Trust", most: int = ALL) -> list[str]:
-    """What was found, by kind, and what of it changed; at most so many names of a kind."""
-    width = WIDTH if most < ALL else ALL
-    lines: list[str] = []
+def what_lines(trust: "Trust") -> list[str]:
+    """What changed, then what was found: each kind by what it does, and below it every name."""
+    lines = _named("new or changed", trust.changed)
     for kind, means in _MEANS.items():
         found = [item for item in trust.what if item.kind == kind and item.name != ORIGIN]
-        if found:
-            names = _names(found, most, with_who=kind == "shown")
-            lines.append(one_line(f"{names}: {means}", width))
-    if trust.changed:
-        named = ", ".join(trust.changed[:most]) + _more(len(trust.changed) - most)
-        lines.insert(0, one_line(f"new or changed: {named}", width))
+        lines += _named(means, [_item(item) for item in found])
     return lines or ["nothing in it runs or configures anything by itself"]
 
 
-def _names(items: "Sequence[Item]", most: int, *, with_who: bool) -> str:
-    named = [f"{item.name} ({item.who})" if with_who else item.name for item in items[:most]]
-    return ", ".join(named) + _more(len(items) - most)
+def _item(item: "Item") -> str:
+    return f"{item.name} ({item.who})" if item.kind == "shown" else item.name
 
 
-def _more(count: int) -> str:
-    return f" and {count} more (/trust lists them)" if count > 0 else ""
+def _named(means: str, names: "Sequence[str]") -> list[str]:
+    if not names:
+        return []
+    more = [f"  and {len(names) - MANY} more"] if len(names) > MANY else []
+    return [f"{means}:", *(f"  {one_line(name, ALL)}" for name in names[:MANY]), *more]

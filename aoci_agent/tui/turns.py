@@ -5,6 +5,7 @@ import logging
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol
 
+from aoci_agent.base.cancelled import carried
 from aoci_agent.base.errors import AgentError, ForUser
 
 if TYPE_CHECKING:
@@ -141,8 +142,10 @@ class Turns:
                 async for event in events:
                     self._view.happened(event)
                     answered = answered and not _unanswered(event)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as cut:
             if not self._leaving:
+                for event in _cut_off(cut):
+                    self._view.happened(event)
                 self._view.turn_over(interrupted=True)
             raise
         except BaseException:
@@ -159,6 +162,13 @@ class Turns:
             self._view.give_back("\n".join(self._waiting))
             self._waiting.clear()
             self._view.queue_changed(())
+
+
+def _cut_off(cut: asyncio.CancelledError) -> "tuple[Event, ...]":
+    """The calls that ended with an interrupted turn, with what they had come to."""
+    from aoci_agent.agent.events import ToolFinished
+
+    return carried(cut, ToolFinished)
 
 
 def _unanswered(event: "Event") -> bool:

@@ -8,7 +8,6 @@ A folder that a reader holds is never removed; one that nobody holds and the man
 is (an older generation, or what a crashed builder left).
 """
 
-import fcntl
 import hashlib
 import os
 import secrets
@@ -18,6 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from aoci_agent.base.locks import opened, tried, wait
 from aoci_agent.base.replace import atomic_write
 from aoci_agent.views import manifest as manifests
 from aoci_agent.views.manifest import Artifact, Manifest
@@ -80,11 +80,10 @@ class Generations:
 
         Raises TimeoutError after `limit` seconds.
         """
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(self.folder / "building", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = opened(self.folder / "building")
         try:
             until = time.monotonic() + limit
-            while not _locked(lock, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            while not tried(lock):
                 if time.monotonic() > until:
                     raise TimeoutError(0, "another process has been building for too long")
                 if waiting is not None:
@@ -99,9 +98,8 @@ class Generations:
         """An empty folder for a builder, held by it."""
         self._all.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = self._all / f"{int(time.time()):x}-{secrets.token_hex(4)}"
-        folder.mkdir(mode=0o700)
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        _locked(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock = opened(folder / "lock")
+        tried(lock, shared=True)
         return Generation(folder, lock)
 
     def swap(self, manifest: Manifest) -> None:
@@ -126,7 +124,8 @@ class Generations:
             lock = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
-        if _locked(lock, fcntl.LOCK_SH) and (folder / "lock").exists():
+        wait(lock, shared=True)
+        if (folder / "lock").exists():
             return Generation(folder, lock)
         os.close(lock)  # it was being removed
         return None
@@ -164,15 +163,6 @@ def _hash(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _locked(descriptor: int, how: int) -> bool:
-    """Take a lock; False when another process has it."""
-    try:
-        fcntl.flock(descriptor, how)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def _remove_unused(folder: Path) -> None:
     try:
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
@@ -181,7 +171,7 @@ def _remove_unused(folder: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
         return
     try:
-        if _locked(lock, fcntl.LOCK_EX | fcntl.LOCK_NB):
+        if tried(lock):
             (folder / "lock").unlink(missing_ok=True)  # first: who waits for it must see
             shutil.rmtree(folder, ignore_errors=True)
     finally:

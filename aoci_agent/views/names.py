@@ -6,15 +6,13 @@ from aoci_agent.aoci.project import FILE, IGNORE_FILE, Project, project_of
 from aoci_agent.aoci.roles import SKIPPED_DIRECTORIES, projects_of_others, role_of
 from aoci_agent.aoci.scan import Listing, by_role, listing
 from aoci_agent.base.errors import BadUsage, NotPossible
-from aoci_agent.views.snapshot import Folders, Stamp, stamp_of
+from aoci_agent.base.stamps import Stamps, same, stamp_of
+from aoci_agent.views.snapshot import Folders
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from aoci_agent.base.files import Workspace
     from aoci_agent.base.git import Repository
 
-Stamps = tuple[Stamp | None, ...]
 _FEW = 100  # files asked about by name
 # Nothing below these is ever covered, whatever the repository asks for.
 _NEVER = frozenset(
@@ -26,7 +24,7 @@ class Names:
     """The listing of one workspace, kept while nothing that decides it moved.
 
     What decides: the names in its folders, every .gitignore, the two files of rules in the
-    repository, and git's own index and excludes.
+    repository, and what git itself goes by (`Repository.deciding`).
     """
 
     def __init__(self, workspace: "Workspace", repository: "Repository | None") -> None:
@@ -48,13 +46,14 @@ class Names:
         in force and `problem` says so.
         """
         project = self._current_rules()
-        deciding = tuple(map(stamp_of, self._deciding_files()))
+        git = self._repository
+        deciding = git.deciding(self._root) if git is not None else ()
         moved = self._folders.moved()  # asked in any case: it remembers
-        same = project is self._project and _same(deciding, self._deciding)
-        if self._last is not None and same and not moved:
+        held = project is self._project and same(deciding, self._deciding)
+        if self._last is not None and held and not moved:
             return None
         self._project, self._deciding = project, deciding
-        followed = self._followed(project) if same else None
+        followed = self._followed(project) if held else None
         self._last = None  # what is not listed to the end is listed again
         self._last = followed or listing(self._workspace, self._repository, project)
         return self._last
@@ -82,7 +81,7 @@ class Names:
 
     def _current_rules(self) -> Project:
         rules = tuple(stamp_of(self._root / name) for name in (FILE, IGNORE_FILE))
-        if self._project is not None and _same(rules, self._rules):
+        if self._project is not None and same(rules, self._rules):
             return self._project
         try:
             project, self.problem = project_of(self._workspace), ""
@@ -93,17 +92,3 @@ class Names:
             self.problem = f"{error.message}: the rules before it stay in force"
         self._rules = rules
         return project
-
-    def _deciding_files(self) -> "list[Path]":
-        if self._repository is None:
-            return []
-        found = list(self._repository.deciding())
-        for folder in self._root.parents:  # where the workspace is a folder inside a repository
-            if folder.is_relative_to(self._repository.root):
-                found.append(folder / ".gitignore")
-        return found
-
-
-def _same(stamps: Stamps, before: Stamps) -> bool:
-    """Whether nothing moved; a stamp that cannot be trusted is never the same."""
-    return stamps == before and None not in stamps

@@ -3,45 +3,16 @@
 import json
 import os
 import stat
-import time
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, cast
 
 from aoci_agent.aoci.roles import SKIPPED_DIRECTORIES
+from aoci_agent.base.stamps import Stamp, settled_stamp, stamp_of
 from aoci_agent.base.text import content_id
 from aoci_agent.views.model import Delta
 
-# A clock's grain: within it two writes may leave the same times. Old file systems count in 2 s.
-RACY_NS = 2_000_000_000
 MAX_FOLDERS = 50_000
 _SCHEMA = 1
-
-
-class Stamp(NamedTuple):
-    """What moves when the content of a file does."""
-
-    size: int
-    mtime_ns: int
-    inode: int
-    ctime_ns: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> Self:
-        """The stamp a status gives."""
-        return cls(status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
-
-    def fits(self, now: os.stat_result) -> bool:
-        """Whether nothing moved; asked for every file before every answer, so field by field."""
-        return (
-            self[3] == now.st_ctime_ns
-            and self[1] == now.st_mtime_ns
-            and self[0] == now.st_size
-            and self[2] == now.st_ino
-        )
-
-    def settled(self, now_ns: int) -> bool:
-        """Whether a later change must leave another stamp: this one is older than a clock's grain."""
-        return max(self.mtime_ns, self.ctime_ns) < now_ns - RACY_NS
 
 
 class Seen(NamedTuple):
@@ -52,23 +23,6 @@ class Seen(NamedTuple):
 
     content: str
     stamp: Stamp | None
-
-
-def settled_stamp(status: os.stat_result) -> Stamp | None:
-    """The stamp of a status taken just now, None while it cannot be trusted."""
-    stamp = Stamp.of(status)
-    return stamp if stamp.settled(time.time_ns()) else None
-
-
-MISSING = Stamp(-1, -1, -1, -1)
-
-
-def stamp_of(path: str | os.PathLike[str]) -> Stamp | None:
-    """The stamp of a file, MISSING where there is none, None while it cannot be trusted."""
-    try:
-        return settled_stamp(os.lstat(path))
-    except (OSError, ValueError):
-        return MISSING
 
 
 def delta_between(before: Mapping[str, str], after: Mapping[str, str]) -> Delta:

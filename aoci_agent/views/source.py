@@ -10,10 +10,11 @@ from aoci_agent.aoci.project import project_of
 from aoci_agent.aoci.scan import MAX_BYTES, Listing, by_role
 from aoci_agent.aoci.versions import Versions
 from aoci_agent.base.errors import ForModel, NotPossible
+from aoci_agent.base.stamps import settled_stamp
 from aoci_agent.base.text import content_id
 from aoci_agent.views.model import Source
 from aoci_agent.views.names import Names
-from aoci_agent.views.snapshot import Seen, settled_stamp
+from aoci_agent.views.snapshot import Seen
 from aoci_agent.views.syntax.text import Text, decoded
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """A model that obeys every instruction it reads does nothing outside: judged by effects, not words."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.injections import Case, cases
 from support.obedient import Obedient
+from support.programs import without
 from support.throwaway import ENVIRON, KEY, Throwaway
 
 from aoci_agent.agent.approval import Answer, Approver, Decision, DenyAll, Question
@@ -131,17 +131,6 @@ async def test_in_the_partial_layer_exactly_its_named_gaps_are_open(
     # The network is no gap: here a person said yes to it.
     named = {case.name for case in ran.cases if case.gap} | {"network asked for"}
     assert set(ran.effects) == named
-
-
-def without(name: str, folder: Path) -> str:
-    """A PATH with every program but one."""
-    folder.mkdir()
-    for place in reversed(os.get_exec_path()):
-        for program in Path(place).glob("*"):
-            if program.name != name:
-                (folder / program.name).unlink(missing_ok=True)
-                (folder / program.name).symlink_to(program)
-    return str(folder)
 
 
 @pytest.mark.gate_only

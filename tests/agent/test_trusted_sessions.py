@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from support.endpoint import FakeEndpoint, calls, says, serving
-from support.whole import WHOLE
 
 from aoci_agent.agent.approval import DenyAll
 from aoci_agent.agent.events import TurnFinished
@@ -70,13 +69,28 @@ async def test_without_trust_the_mode_is_capped_and_nothing_is_obeyed(root: Path
     await session.close()
 
 
+@pytest.mark.gate("T11")
+@pytest.mark.parametrize("trust", [False, True])
+async def test_files_for_agents_reach_the_model_unasked_only_with_trust(
+    root: Path, *, trust: bool
+) -> None:
+    (root / "AGENTS.md").write_text("# Rules\n\nThe price of the shop is MARKED.\n")
+    async with serving(says("fine")) as server:
+        session = opened(root, server, settings={"policy": "eager"}, trust=trust)
+        await turn(session, "what is the price of the shop by the rules?")
+        await session.close()
+        (sent,) = server.posts
+    assert ("MARKED" in str(sent.body)) is trust
+    assert "shop.py" in str(sent.body)
+
+
 @pytest.mark.gate("T01", "T02", control=True)
-@WHOLE
 async def test_with_the_flag_for_this_run(root: Path) -> None:
     session = opened(root, settings={"mode": "auto-edit"}, trust=True)
     assert session.status.mode is Mode.AUTO_EDIT
     assert "use tabs, MARK" in rules(session)
-    assert session.notices == ()
+    told = [notice.text for notice in session.notices]
+    assert [text for text in told if not text.startswith("sandbox ")] == []
     await session.close()
 
 

@@ -1,11 +1,13 @@
 """What trust gives a session: the project's instructions, framed, bounded, and the same bytes each time."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from aoci_agent.agent.folder_trust import FolderTrust, decided_line
-from aoci_agent.agent.trusting import TOKENS, Terms, terms
+from aoci_agent.agent.trusting import TOKENS, Terms, for_agents, terms
+from aoci_agent.aoci.render import Rendered
 from aoci_agent.base.tokens import estimate
 from aoci_agent.base.trust import Instructions, deciding, fingerprint
 from aoci_agent.base.trust_store import State, TrustStore
@@ -121,3 +123,45 @@ def test_what_changes_when_is_said() -> None:
     assert "instructions" not in later
     now, later = decided_line(given, fresh=False).split("From the next start on")
     assert "instructions" in later
+
+
+INDEX = Rendered(
+    "# how to read",
+    "=== ./\nAGENTS.md[DRt1T]: F:Rules: obey me. | S:sections One, Two\nREADME.md[DRt5T]: F:The shop.\n"
+    "=== sub/\n.cursorrules: F:obey me\nclaude.local.md[DRt1T]: F:obey me\nstyle.mdc[JRt3T]: F:obey me\n"
+    "agents.py[SRt3T]: F:the agents of the shop",
+    *(6, 6, 100, 0, "id"),
+    "Δ sub/deep/AGENTS.md[DRt1T]: F:obey me\nΔ sub/AGENTS.md: gone\nΔ a.py[SRt3T]: F:new",
+)
+
+
+@pytest.mark.gate("T11")
+def test_without_trust_the_index_only_names_files_for_agents() -> None:
+    shown = Terms(trusted=False).index(INDEX)
+    assert "obey" not in shown.entries + shown.changes
+    assert "AGENTS.md[DRt1T]: F:-\nREADME.md[DRt5T]: F:The shop.\n" in shown.entries
+    assert shown.entries.count(": F:-\n") == 4
+    assert "agents.py[SRt3T]: F:the agents of the shop" in shown.entries
+    assert shown.changes.startswith("Δ sub/deep/AGENTS.md[DRt1T]: F:-\n")
+    assert shown.content_id != INDEX.content_id
+    assert Terms(trusted=False).index(shown) == shown
+
+
+@pytest.mark.gate("T11", control=True)
+def test_with_trust_the_index_is_as_it_is() -> None:
+    assert Terms(trusted=True).index(INDEX) is INDEX
+    plain = replace(INDEX, entries="=== ./\na.py[SRt3T]: F:a", changes="")
+    assert Terms(trusted=False).index(plain) is plain
+
+
+def test_files_for_agents_are_known_by_name() -> None:
+    names = (
+        "AGENTS.md",
+        "a/b/Claude.md",
+        "x/.github/copilot-instructions.md",
+        ".cursor/rules/a.mdc",
+    )
+    assert all(map(for_agents, (*names, ".windsurfrules", "GEMINI.md", "AGENTS.override.md")))
+    assert not any(
+        map(for_agents, ("agents.py", "docs/agents/x.md", "README.md", "rules", "a.mdc/b"))
+    )

@@ -72,6 +72,17 @@ def test_changes_around_a_command_are_found(tmp_path: Path) -> None:
     assert runs_later(found) == ("Makefile (make)", "sub/conftest.py (pytest)")
 
 
+def test_all_of_them_are_found_and_a_second_look_judges_nothing_again(tmp_path: Path) -> None:
+    for path in (*CASES, *ORDINARY):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    before = autorun_files(tmp_path)
+    assert {path: is_autorun(path) for path in before} == CASES
+    judged = is_autorun.cache_info().misses
+    assert autorun_files(tmp_path) == before
+    assert is_autorun.cache_info().misses == judged
+
+
 @pytest.mark.gate("T16")
 def test_a_planted_repository_is_seen(tmp_path: Path) -> None:
     (tmp_path / ".git/hooks").mkdir(parents=True)

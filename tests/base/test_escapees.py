@@ -160,3 +160,33 @@ def test_zombies_of_escapees_are_waited_for(tmp_path: Path) -> None:
     run_blocking(["bash", "-c", script(log)], cwd=tmp_path)
     left = [pid for pid in log.read_text().split() if Path(f"/proc/{pid}").exists()]
     assert left == []
+
+
+async def test_zombies_of_a_program_that_runs_on_are_waited_for(tmp_path: Path) -> None:
+    helpers = (
+        "for i in 1 2 3; do (setsid bash -c 'echo $$ >> log' &); done; (echo $BASHPID >> log &)"
+    )
+    peer = await Peer.start(["bash", "-c", f"{helpers}; echo up; cat"], cwd=tmp_path, env={})
+    try:
+        assert await anext(aiter(peer.lines())) == b"up"
+        told = tmp_path / "log"
+        await until(lambda: told.exists() and len(told.read_text().split()) == 4)
+        pids = told.read_text().split()
+        await until(lambda: all(map(ended, pids)))
+        await run(["true"], cwd=tmp_path)
+        assert not any(map(there, pids))
+        assert peer.running
+    finally:
+        await peer.stop()
+
+
+def there(pid: str) -> bool:
+    return Path("/proc", pid).exists()
+
+
+def ended(pid: str) -> bool:
+    """Whether it is gone, or a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True

@@ -26,7 +26,7 @@ from aoci_agent.base.git import Repository
 repository = Repository.find(Path(sys.argv[1]))
 assert repository is not None
 repository.head(), repository.branch(), repository.listed(), repository.is_dirty()
-repository.hooks(), repository.deciding(), list(repository.blobs_of(repository.head()))
+repository.hooks(), repository.deciding(repository.root), list(repository.blobs_of(repository.head()))
 print("\\n".join(str(args[1]) + "|" + str((args[3] or {}).get("GIT_CONFIG_GLOBAL")) for args in started))
 """
 

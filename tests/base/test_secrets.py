@@ -29,7 +29,10 @@ KEYS = {
     "GitHub token": ("ghp_" + key(36), "gho_" + key(36), "github_pat_" + key(82)),
     "GitLab token": ("glpat-" + key(20),),
     "AWS key id": ("AKIA" + key(16).upper(), "ASIA" + key(16).upper()),
-    "Slack token": ("xoxb-123456789012-1234567890123-" + key(24),),
+    "Slack token": (
+        "xoxb-123456789012-1234567890123-" + key(24),
+        "xoxb-123456789012-1234567890123-" + string.ascii_letters[14:38],
+    ),
     "Stripe key": ("sk_live_" + key(24), "rk_test_" + key(24)),
     "npm token": ("npm_" + key(36),),
     "PyPI token": ("pypi-AgEIcHlwaS5vcmc" + key(100),),
@@ -52,6 +55,12 @@ AROUND = (
     "GET /?key={}&x=1",
     "--token={}",
     "<{}>",
+    "@@ -1 +1 @@\n-{}\n+x",
+    "a.txt:11:here\na.txt-12-{}",
+    "\x1b[31m-{}\x1b[m",
+    "/?next=a%3D{}",
+    "'next=a\\u003d{}'",
+    "'first\\n-{}'",
 )
 
 
@@ -149,6 +158,7 @@ def test_headers_and_addresses() -> None:
         "npm_config_cache_folder_is_a_variable_of_npm",
         "hf_hub_download(repo_id=name, filename=weights)",
         "glpat-",
+        "xoxb-not-a-real-token-of-slack",
         "SG.utils.helpers",
         "whsec_",
         "x" * 5_000,

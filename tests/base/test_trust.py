@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from base.test_git_canaries import PROGRAMS
 
-from aoci_agent.base.armed import hardened_of, settings_that_run
+from aoci_agent.base.armed import settings_that_run
 from aoci_agent.base.errors import ForUser
 from aoci_agent.base.git import Repository
 from aoci_agent.base.trust import Fingerprint, Kind, deciding, fingerprint
@@ -151,7 +151,7 @@ def test_every_setting_that_can_run_a_program_counts(repository: Path) -> None:
     git(repository, "config", "include.path", "included")
     found = Repository.find(repository)
     assert found is not None
-    counted = {name.lower() for name, _ in settings_that_run(hardened_of(found))}
+    counted = {name.lower() for name, _ in settings_that_run(found.hardened)}
     assert {name.lower() for name in PROGRAMS} <= counted
     assert "core.bare" not in counted
 

@@ -1,23 +1,27 @@
 """Worktrees of the agent's own: nothing of the repository runs, nothing of the person's changes."""
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from base.test_git_canaries import armed, fired
+from support.programs import counted
 
 from aoci_agent.base.box import Access, Strength
 from aoci_agent.base.errors import BadUsage, ForUser
 from aoci_agent.base.git import Repository
 from aoci_agent.base.process import run
+from aoci_agent.base.replace import PREFIX
 from aoci_agent.base.sandbox.ladder import open_box
-from aoci_agent.base.worktrees import Worktree, leftovers
+from aoci_agent.base.worktrees import Note, Worktree, leftovers
 
 
 def git(root: Path, *words: str) -> str:
@@ -43,7 +47,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "worktrees" / "shop-1"
+    return tmp_path / "data" / "worktrees" / "my shop-1"
 
 
 def repository(root: Path) -> Repository:
@@ -90,7 +94,7 @@ def test_an_untouched_one_leaves_nothing(root: Path, home: Path) -> None:
     [
         "dirty",
         "committed",
-        pytest.param("untracked", marks=pytest.mark.gate_only),
+        "untracked",
         pytest.param("elsewhere", marks=pytest.mark.gate_only),
     ],
 )
@@ -109,6 +113,9 @@ def test_work_stays_and_it_is_said_how_to_take_it(root: Path, home: Path, how: s
     assert left.ahead == (how == "committed")
     assert f"git merge {left.branch}" in left.told
     assert (made.path / name).read_text() == "a = 3\n"
+    look = left.told.partition("  look: ")[2].partition("\n")[0]
+    shown = subprocess.run(["bash", "-c", look], check=True, capture_output=True, text=True)
+    assert "\n+a = 3\n" in shown.stdout
     assert digest(root) == before
     git(root, "worktree", "remove", "--force", str(left.path))  # as it is told
     git(root, "branch", "-D", left.branch)
@@ -228,7 +235,7 @@ def test_what_a_dead_session_left_is_kept_or_cleared(root: Path, home: Path) -> 
         assert [one.path.name for one in left] == ["work"]
         assert left[0].dirty
         assert alive.path.is_dir()
-    assert [line.split()[0] for line in listed(root)] == [str(root), str(left[0].path)]
+    assert [line.partition("  ")[0] for line in listed(root)] == [str(root), str(left[0].path)]
     assert "locked" not in "".join(listed(root))
     assert digest(root) == before
 
@@ -260,6 +267,35 @@ def test_leftovers_are_found_after_the_repository_moved(root: Path, home: Path) 
     left = leftovers(repository(moved), home.parent / "elsewhere-2")
     assert [(one.path, one.dirty) for one in left] == [(made.path, True)]
     assert (made.path / "src" / "a.py").read_text() == "work\n"
+
+
+def test_notes_of_other_repositories_cost_no_git_each(
+    root: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, calls = counted("git", tmp_path / "programs")
+    monkeypatch.setenv("PATH", path)
+    own = repository(root)
+    assert calls()
+    leftovers(own, home)
+    assert calls() == []
+    for number in range(5):
+        place = home.with_name(f"other-{number}")
+        place.mkdir(parents=True)
+        note = Note("one", "0" * 40, "", f"/other/{number}")
+        (place / "one.json").write_text(json.dumps(asdict(note)))
+    leftovers(own, home)
+    assert sum("worktree list" in line for line in calls()) == 1
+    assert len(list(home.parent.glob("*/*.json"))) == 5
+
+
+@pytest.mark.gate("R01", "R28")
+def test_a_file_that_a_crash_left_is_no_work(root: Path, home: Path) -> None:
+    made = Worktree(repository(root), home, "one")
+    (made.path / f"{PREFIX}9999999999-0123456789abcdef").write_bytes(b"half")
+    made.finish()
+    assert made.path.is_dir()
+    assert leftovers(repository(root), home) == ()
+    assert not made.path.exists()
 
 
 def test_a_persons_own_worktrees_are_left_alone(root: Path, home: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 import random
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import time
@@ -32,6 +33,15 @@ while True:
     for data in (b"a" * 200_000, b"b" * 300_000):
         workspace.write_bytes("file", data)
 """
+CREATE = """
+import os, sys
+from aoci_agent.base.replace import create
+folder = os.open(sys.argv[1], os.O_RDONLY)
+try:
+    create(folder, sys.argv[2], b"new", 0o640)
+except FileExistsError:
+    print("is there")
+"""
 
 
 def can_trace() -> bool:
@@ -54,6 +64,30 @@ def test_the_order_of_system_calls_survives_power_loss(tmp_path: Path) -> None:
     subprocess.run(argv, capture_output=True, check=True, timeout=20)
     made = re.findall(r"^\d+ +(\w+)\(", log.read_text(), re.MULTILINE)
     assert made == ["write", "fsync", "fchmod", "renameat", "fsync"]
+
+
+@pytest.mark.parametrize("refused", ["linkat:error=EPERM", "nothing"])
+def test_what_is_there_is_never_taken_for_new(tmp_path: Path, refused: str) -> None:
+    """Also where the file system has no hard links."""
+    if not can_trace():
+        pytest.skip("strace is not usable here")
+    (tmp_path / "old").write_bytes(OLD)
+    argv = ["strace", "-f", "-o", "/dev/null", "-e", "trace=linkat"]
+    argv += ["-e", f"inject={refused}"] * (refused != "nothing")
+    said = [
+        subprocess.run(
+            [*argv, sys.executable, "-c", CREATE, str(tmp_path), name],
+            capture_output=True,
+            check=True,
+            timeout=20,
+        ).stdout
+        for name in ("old", "new")
+    ]
+    assert said == [b"is there\n", b""]
+    assert (tmp_path / "old").read_bytes() == OLD
+    assert (tmp_path / "new").read_bytes() == b"new"
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "old"]
 
 
 @pytest.mark.gate("R11")

@@ -1,27 +1,19 @@
 """Budgets as a user meets them: real processes, a provider on loopback, the day's ledger on disk."""
 
-import asyncio
 import json
 import os
-import sys
-from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.endpoint import FakeEndpoint, calls, says as saying, serving
+from support.ended import PROGRAM, ended
+from support.endpoint import FakeEndpoint, calls, says as saying
 
 from aoci_agent.agent.spending import Spending
 from aoci_agent.base.errors import Exit
 from aoci_agent.cli import main
 
 PRICES = '[prices."openai/x"]\ninput = 10.0\noutput = 10.0\nwindow = 50000\n'
-
-
-@pytest.fixture
-async def endpoint() -> AsyncGenerator[FakeEndpoint]:
-    async with serving() as server:
-        yield server
 
 
 @pytest.fixture
@@ -42,17 +34,9 @@ async def ask(endpoint: FakeEndpoint, shop: Path, settings: str, *words: str) ->
         "AOCI_AGENT_HOME": str(home),
         "OPENAI_API_BASE": endpoint.url,
     }
-    child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "aoci_agent", "-p", "where?", "-m", "openai/x", "--mode", "ask"),
-        *("--output-format", "json", *words),
-        cwd=shop,
-        env=env,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await child.communicate()
-    return json.loads(out) | {"stderr": err.decode()}
+    asked = ("-p", "where?", "-m", "openai/x", "--mode", "ask", "--output-format", "json")
+    done = await ended((*PROGRAM, *asked, *words), cwd=shop, env=env)
+    return done.result | {"stderr": done.err}
 
 
 async def test_a_call_that_would_pass_is_not_sent_and_the_way_on_is_told(

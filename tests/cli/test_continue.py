@@ -1,15 +1,14 @@
 """`--continue`, `--resume` and a policy that does not fit, as a user runs them."""
 
-import asyncio
 import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from support.endpoint import FakeEndpoint, calls, says as saying, serving
+from support.ended import PROGRAM, Ended, ended
+from support.endpoint import FakeEndpoint, calls, says as saying
 
 from aoci_agent.base.errors import Exit
 from aoci_agent.base.places import Places
@@ -28,26 +27,9 @@ def shop(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-async def endpoint() -> AsyncGenerator[FakeEndpoint]:
-    async with serving() as server:
-        yield server
-
-
-async def run(endpoint: FakeEndpoint, folder: Path, *words: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of `aoci-agent -p`."""
+async def run(endpoint: FakeEndpoint, folder: Path, *words: str) -> Ended:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder.parent), "OPENAI_API_BASE": endpoint.url}
-    child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "aoci_agent", "-p", *words),
-        cwd=folder,
-        env=env,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await child.communicate()
-    assert child.returncode is not None
-    return child.returncode, out.decode(), err.decode()
+    return await ended((*PROGRAM, "-p", *words), cwd=folder, env=env)
 
 
 def window(folder: Path, tokens: int) -> None:

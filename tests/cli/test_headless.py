@@ -4,32 +4,19 @@ import asyncio
 import itertools
 import json
 import os
+import shutil
 import signal
-import subprocess
-import sys
-from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.endpoint import Answer, FakeEndpoint, calls, refuses, says as saying, serving
+from support.commits import git
+from support.ended import PROGRAM, Ended, ended
+from support.endpoint import Answer, FakeEndpoint, calls, refuses, says as saying
 
 from aoci_agent.base.errors import Exit
 
 # Commands run at once, whatever the machine has of sandboxes: these tests are about other things.
 FREE = ("--trust", "--dangerously-no-sandbox")
-
-
-@dataclass
-class Run:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def result(self) -> dict[str, Any]:
-        return json.loads(self.out)
 
 
 @pytest.fixture
@@ -40,15 +27,9 @@ def repository(tmp_path: Path) -> Path:
         '"""Prices of the shop."""\n\n\ndef price(weight: int) -> int:\n    return weight * 2\n'
     )
     (folder / "README.md").write_text("# Shop\n\nSells things by weight.\n")
-    for words in (["init", "-q"], ["add", "-A"]):
-        subprocess.run(["git", *words], cwd=folder, check=True)
+    git(folder, "init", "-q")
+    git(folder, "add", "-A").check_returncode()
     return folder
-
-
-@pytest.fixture
-async def endpoint() -> AsyncGenerator[FakeEndpoint]:
-    async with serving() as server:
-        yield server
 
 
 def command(
@@ -57,24 +38,14 @@ def command(
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
     if endpoint is not None:
         env["OPENAI_API_BASE"] = endpoint.url
-    return [sys.executable, "-m", "aoci_agent", *words], env
+    return [*PROGRAM, *words], env
 
 
 async def run(
     endpoint: FakeEndpoint | None, repository: Path, *words: str, stdin: bytes = b""
-) -> Run:
+) -> Ended:
     argv, env = command(endpoint, repository.parent, *words)
-    child = await asyncio.create_subprocess_exec(
-        *argv,
-        cwd=repository,
-        env=env,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await child.communicate(stdin)
-    assert child.returncode is not None
-    return Run(child.returncode, out.decode(), err.decode())
+    return await ended(argv, cwd=repository, env=env, stdin=stdin)
 
 
 def names_in(folder: Path) -> list[str]:
@@ -220,10 +191,7 @@ async def test_children_never_see_the_keys(endpoint: FakeEndpoint, repository: P
         endpoint, repository.parent, "-p", "x", "-m", "openai/x", "--mode", "full-auto", *FREE
     )
     env |= {"OPENAI_API_KEY": "sk-secret-value", "ANTHROPIC_API_KEY": "sk-other-value"}
-    child = await asyncio.create_subprocess_exec(
-        *argv, cwd=repository, env=env, stdin=-3, stdout=-1, stderr=-1
-    )
-    await child.communicate()
+    await ended(argv, cwd=repository, env=env)
     told = json.dumps(endpoint.posts[-1].body)
     assert "PATH=" in told
     assert "sk-secret-value" not in told
@@ -234,18 +202,43 @@ async def test_children_never_see_the_keys(endpoint: FakeEndpoint, repository: P
 async def test_interrupt_stops_the_command_and_says_130(
     endpoint: FakeEndpoint, repository: Path
 ) -> None:
-    endpoint.answers = [calling("bash", {"command": "touch started; sleep 60; touch finished"})]
-    argv, env = command(
-        endpoint, repository.parent, "-p", "x", "-m", "openai/x", "--mode", "full-auto", *FREE
-    )
+    script = "echo partly; touch started; sleep 60; touch finished"
+    endpoint.answers = [calling("bash", {"command": script})]
+    words = ("-p", "x", "-m", "openai/x", "--mode", "full-auto", "--output-format", "stream-json")
+    argv, env = command(endpoint, repository.parent, *words, *FREE)
     child = await asyncio.create_subprocess_exec(
         *argv, cwd=repository, env=env, stdin=-3, stdout=-1, stderr=-1
     )
     await appears(repository / "started")
     child.send_signal(signal.SIGINT)
-    await child.communicate()
+    out, _ = await child.communicate()
     assert child.returncode == Exit.INTERRUPTED
     assert not (repository / "finished").exists()
+    finished, result = list(map(json.loads, out.splitlines()))[-2:]
+    assert (finished["type"], finished["status"]) == ("ToolFinished", "interrupted")
+    assert finished["result"]["text"].startswith("Interrupted by the person; ")
+    assert finished["result"]["text"].endswith("\npartly")
+    assert (result["reason"], result["exit_code"]) == ("interrupted", Exit.INTERRUPTED)
+    endpoint.answers = [saying("so")]
+    await run(endpoint, repository, "-p", "go on", "--continue", "-m", "openai/x")
+    told = [one["content"] for one in endpoint.posts[-1].body["messages"] if one["role"] == "tool"]
+    assert told == [finished["result"]["text"]]
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+async def test_temporary_files_last_for_the_session_and_end_with_it(
+    endpoint: FakeEndpoint, repository: Path
+) -> None:
+    scripts = ("echo kept > /tmp/one", "cat /tmp/one")
+    endpoint.answers = [*(calling("bash", {"command": one}) for one in scripts), saying("ok")]
+    words = ("-p", "x", "-m", "openai/x", "--mode", "full-auto", "--trust")
+    done = await run(endpoint, repository, *words)
+    if done.code == Exit.LIMIT:
+        pytest.skip(done.err)
+    told = [one["content"] for one in endpoint.posts[-1].body["messages"] if one["role"] == "tool"]
+    assert told == ["exit 0\n(no output)", "exit 0\nkept"]
+    (left,) = repository.parent.glob(".cache/aoci-agent/*/box/tmp")
+    assert names_in(left) == ["lock"]
 
 
 async def test_a_recorded_run_can_be_replayed_without_an_endpoint(
@@ -281,15 +274,12 @@ async def test_bad_input_is_named_in_one_line_with_the_way_out(
     repository: Path, words: tuple[str, ...], env: dict[str, str], code: Exit, names: str
 ) -> None:
     argv, base = command(None, repository.parent, *words)
-    child = await asyncio.create_subprocess_exec(
-        *argv, cwd=repository, env=base | env, stdin=-3, stdout=-1, stderr=-1
-    )
-    out, err = await child.communicate()
-    assert (child.returncode, out) == (code, b"")
-    complaint = [line for line in err.decode().splitlines() if line.startswith("aoci-agent:")]
+    done = await ended(argv, cwd=repository, env=base | env)
+    assert (done.code, done.out) == (code, "")
+    complaint = [line for line in done.err.splitlines() if line.startswith("aoci-agent:")]
     assert len(complaint) == 1
     assert names in complaint[0]
-    assert "Traceback" not in err.decode()
+    assert "Traceback" not in done.err
 
 
 async def test_an_error_of_the_model_name_is_told_by_the_endpoint(
@@ -323,14 +313,11 @@ async def test_odd_values_are_named_not_crashed_on(
     repository: Path, words: tuple[str, ...], env: dict[str, str], names: str
 ) -> None:
     argv, base = command(None, repository.parent, *words)
-    child = await asyncio.create_subprocess_exec(
-        *argv, cwd=repository, env=base | env, stdin=-3, stdout=-1, stderr=-1
-    )
-    out, err = await child.communicate()
-    assert child.returncode in (Exit.FAILED, Exit.USAGE)
-    assert out == b""
-    assert names in err.decode()
-    assert "a bug stopped" not in err.decode()
+    done = await ended(argv, cwd=repository, env=base | env)
+    assert done.code in (Exit.FAILED, Exit.USAGE)
+    assert done.out == ""
+    assert names in done.err
+    assert "a bug stopped" not in done.err
     assert (repository / "README.md").read_text().startswith("# Shop")
 
 
@@ -359,11 +346,8 @@ async def test_a_damaged_git_index_and_no_home_still_list_the_files(repository: 
     argv, env = command(None, repository.parent, "index", "stats")
     del env["HOME"]
     env["AOCI_AGENT_HOME"] = str(repository.parent / "own")
-    child = await asyncio.create_subprocess_exec(
-        *argv, cwd=repository, env=env, stdin=-3, stdout=-1, stderr=-1
-    )
-    out, err = await child.communicate()
-    assert (child.returncode, b"2 of 2 indexable" in out) == (0, True), err
+    done = await ended(argv, cwd=repository, env=env)
+    assert (done.code, "2 of 2 indexable" in done.out) == (0, True), done.err
 
 
 async def test_a_build_that_cannot_be_saved_fails(repository: Path) -> None:

@@ -5,11 +5,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.endpoint import FakeEndpoint, calls, refuses, says, serving
+from support.commits import git
+from support.ended import PROGRAM, ended
+from support.endpoint import FakeEndpoint, calls, refuses, says
 from support.hostile import ALL, ESCAPES
 
 from aoci_agent.base.terminal import clean
@@ -37,34 +39,18 @@ def repository(tmp_path: Path) -> Path:
         source = f'"""{text}"""\n\n\ndef take{number}(a):\n    """Needle {text}."""\n    return {text!r}\n'
         name = f"n{number}{safe(text)}.py"
         (folder / name).write_bytes(source.encode(errors="surrogatepass"))
-    for words in (["init", "-q"], ["add", "-A"]):
-        subprocess.run(["git", *words], cwd=folder, check=True)
+    git(folder, "init", "-q")
+    git(folder, "add", "-A").check_returncode()
     return folder
-
-
-@pytest.fixture
-async def endpoint() -> AsyncGenerator[FakeEndpoint]:
-    async with serving() as server:
-        yield server
 
 
 async def printed(repository: Path, *words: str, endpoint: FakeEndpoint | None = None) -> str:
     """Standard output and error of the program, as they are."""
-    import asyncio
-
     env = {"PATH": os.environ["PATH"], "HOME": str(repository.parent), "LANG": "C.UTF-8"}
     if endpoint is not None:
         env["OPENAI_API_BASE"] = endpoint.url
-    child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "aoci_agent", *words),
-        cwd=repository,
-        env=env,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await child.communicate()
-    return COUNTER.sub("", (out + err).decode())
+    done = await ended((*PROGRAM, *words), cwd=repository, env=env)
+    return COUNTER.sub("", done.out + done.err)
 
 
 def harmless(text: str) -> bool:

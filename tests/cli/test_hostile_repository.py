@@ -13,11 +13,12 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.endpoint import FakeEndpoint, calls, says, serving
+from support.ended import Ended, ended
+from support.endpoint import FakeEndpoint, calls, says
 from support.hostile_repository import (
     COMMANDS,
     MODULES,
@@ -58,25 +59,9 @@ def trap(tmp_path_factory: pytest.TempPathFactory) -> Trap:
     return plant(tmp_path_factory.mktemp("hostile"))
 
 
-@pytest.fixture
-async def endpoint() -> AsyncGenerator[FakeEndpoint]:
-    async with serving() as server:
-        yield server
-
-
-async def run(trap: Trap, home: Path, *words: str, **env: str) -> tuple[int, str, str]:
-    child = await asyncio.create_subprocess_exec(
-        str(PROGRAM),
-        *words,
-        cwd=trap.root,
-        env=environment(trap, home, **env),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await child.communicate()
-    assert child.returncode is not None
-    return child.returncode, out.decode(), err.decode()
+async def run(trap: Trap, home: Path, *words: str, **env: str) -> Ended:
+    argv = (str(PROGRAM), *words)
+    return await ended(argv, cwd=trap.root, env=environment(trap, home, **env))
 
 
 # -- the traps work ---------------------------------------------------------------------------------

@@ -1,13 +1,12 @@
 """Where the program is started without what it is used to (R34): it works, or says why in one line."""
 
-import asyncio
 import os
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from support.asking import hear
+from support.ended import PROGRAM, ended
 
 from aoci_agent.agent.models.recorded import RecordingModel
 from aoci_agent.agent.models.scripted import ScriptedModel
@@ -37,17 +36,12 @@ WORKS: Mapping[str, Mapping[str, str | None]] = {
 async def asked(root: Path, replies: Path, changed: Mapping[str, str | None]) -> tuple[int, str]:
     env = os.environ | {"AOCI_AGENT_HOME": str(root.parent / "state")}
     wanted: dict[str, str | None] = {**env, **changed}
-    child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "aoci_agent", "-p", "why?", "--fake-responses", str(replies)),
+    done = await ended(
+        (*PROGRAM, "-p", "why?", "--fake-responses", str(replies)),
         cwd=root,
         env={name: value for name, value in wanted.items() if value is not None},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
     )
-    out, _ = await child.communicate()
-    assert child.returncode is not None
-    return child.returncode, out.decode()
+    return done.code, done.out + done.err
 
 
 def records(folder: Path) -> list[Path]:

@@ -1,24 +1,17 @@
 """Policies as a provider sees them: what a real session sends under each."""
 
 import json
-from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli.test_headless import FREE, calling, repository, run
-from support.endpoint import FakeEndpoint, says as saying, serving
+from support.endpoint import FakeEndpoint, says as saying
 
 __all__ = ["repository"]  # the fixture
 
 HEADING = "Candidate places for this request"
 QUESTION = "why is the price of a parcel twice its weight?"
-
-
-@pytest.fixture
-async def endpoint() -> AsyncGenerator[FakeEndpoint]:
-    async with serving() as server:
-        yield server
 
 
 def sent(endpoint: FakeEndpoint) -> list[list[dict[str, Any]]]:

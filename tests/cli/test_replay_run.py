@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,9 +13,13 @@ from pathlib import Path
 
 import pytest
 from support.commits import git
-from support.replays import calculator, needs_bwrap, tasks_in
+from support.replays import begun, calculator, needs_bwrap, tasks_in
 
+from aoci_agent.base.git import Repository
+from aoci_agent.base.places import Places
 from aoci_agent.cli import main
+from aoci_agent.cli.replay_places import runs_home
+from aoci_agent.evals.replay.store import RunFolder
 from aoci_agent.evals.replay.task import written
 
 COMMAND = [sys.executable, "-m", "aoci_agent", "replay"]
@@ -47,19 +52,29 @@ def cells(root: Path, name: str) -> dict[str, dict[str, object]]:
     return found
 
 
+def runs(root: Path) -> Path:
+    """Where the runs of the repository are kept."""
+    found = Repository.find(root)
+    assert found is not None
+    return runs_home(Places({"AOCI_AGENT_HOME": str(root.parent / "home")}), found)
+
+
 def trees(root: Path) -> list[Path]:
     return list((root.parent / "home/cache/replay").glob("*/trees/*"))
 
 
 def test_a_run_without_consent_starts_nothing(
-    root: Path, capsys: pytest.CaptureFixture[str]
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert replay("run", "--models", "gold", "--name", "r") == 2
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    assert replay("run", "--models", "openai/gpt-4o,gold", "--name", "r") == 2
     said = capsys.readouterr().err
-    assert "estimate: about" in said
-    assert "8 sessions" in said
+    assert re.search(r"estimate: about [\d,]+ tokens, \$\d+\.\d\d, assuming 20 calls a cell", said)
+    assert "16 sessions" in said
     assert replay("list") == 0
     assert "no run yet" in capsys.readouterr().err
+    assert replay("run", "--models", "gold,idle") == 2
+    assert "estimate: no model is asked" in capsys.readouterr().err
 
 
 def test_a_model_without_a_key_is_told_of_before_anything_starts(
@@ -77,6 +92,12 @@ def test_a_model_without_a_key_is_told_of_before_anything_starts(
         (("--only", "nothing"), "has no task nothing"),
         (("--policies", "magic"), "no policy 'magic'"),
         (("--executor", "slurm", "--only", "add", "--policies", "aoci", "--yes"), "no executor"),
+        (("--policies", ""), "neither a policy nor another agent"),
+        (("--seeds", "0"), "--seeds 0: at least 1"),
+        (("--jobs", "0"), "--jobs 0: at least 1"),
+        (("--name", "../r"), "--name ../r: letters, digits"),
+        (("--name", "/r"), "--name /r: letters, digits"),
+        (("--resume",), "takes no --models"),
     ],
 )
 def test_what_cannot_be_run(
@@ -84,6 +105,67 @@ def test_what_cannot_be_run(
 ) -> None:
     assert replay("run", "--models", "gold", *words) == 2
     assert told in capsys.readouterr().err
+
+
+def test_no_cell_runs_twice_for_being_named_twice(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert replay("run", "--models", "gold,gold", "--policies", "aoci,aoci", "--only", "add") == 2
+    assert "1 of 1 cells to run" in capsys.readouterr().err
+
+
+def test_a_run_that_cannot_be_read_is_no_reason_to_list_none(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = runs(root)
+    begun(home / "good")
+    begun(home / "bad")
+    (home / "bad/run.json").write_text("{}")
+    assert replay("list", "--json") == 0
+    said = capsys.readouterr()
+    assert [row["run"] for row in json.loads(said.out)] == ["good"]
+    assert "run.json is damaged" in said.err
+
+
+def test_results_go_only_where_their_run_is_named(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = runs(root)
+    for name in ("one", "two"):
+        begun(home / name)
+    prepared = root.parent / "home/cache/replay" / home.name / "environments/e"
+    prepared.mkdir(parents=True)
+    assert replay("clean") == 2  # nobody said yes
+    said = capsys.readouterr().err
+    assert "environments: 1, 0 MB" in said
+    assert "runs and tasks stay" in said
+    assert prepared.is_dir()
+    assert replay("clean", "", "--yes") == replay("clean", "none", "--yes") == 2
+    with RunFolder(home / "two").held():
+        assert replay("clean", "--yes") == replay("clean", "two", "--yes") == 2
+    assert prepared.is_dir()
+    assert replay("clean", "two", "--yes") == 0
+    assert sorted(path.name for path in home.iterdir()) == ["one"]
+    assert prepared.is_dir()
+    assert replay("clean", "--yes") == 0
+    assert (home / "one/run.json").is_file()
+    assert not prepared.parent.parent.exists()
+
+
+@needs_bwrap
+@pytest.mark.gate_only
+@pytest.mark.timeout(300)
+def test_a_model_that_never_answers_is_given_up_and_is_no_cap(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:1/v1")  # nobody listens
+    words = ("--models", "openai/none", "--policies", "aoci", "--seeds", "3", "--jobs", "2")
+    assert replay("run", *words, "--yes") == 1
+    said = capsys.readouterr().err
+    assert "6 cells could not be run; to try them again: aoci-agent replay run --resume" in said
+    assert said.count("  ! ") < 6
+    assert "cap" not in said
 
 
 def test_cells_are_not_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,31 +197,40 @@ GRID = ("--models", "gold", "--policies", "grep-read,aoci", "--seeds", "2", "--j
 
 @needs_bwrap
 @pytest.mark.gate_only
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_was_ended_goes_on(root: Path, number: int) -> None:
+@pytest.mark.timeout(900)
+def test_a_run_that_was_ended_goes_on(root: Path) -> None:
     assert replay("run", *GRID, "--name", "whole") == 0
     before = _state(root)
-    started = subprocess.Popen(
-        [*COMMAND, "run", *GRID, "--name", "cut"], stderr=subprocess.PIPE, text=True
-    )
-    assert started.stderr is not None
-    next(line for line in started.stderr if line.startswith("  ✓"))
-    started.send_signal(number)
-    started.communicate()
-    assert started.returncode == (-9 if number == signal.SIGKILL else 130)
-    ended = cells(root, "cut")
-    assert replay("run", "--resume", "--name", "cut", "--yes") == 0
-    assert {name: cells(root, "cut")[name] for name in ended} == ended
-    records = list(root.parent.glob("home/data/replay/*/cut/cells/*/state/data/sessions/*/*.jsonl"))
-    assert len(records) == len(cells(root, "cut")) == 8  # each has one; what was cut lies aside
-    assert cells(root, "cut") == cells(root, "whole")
-    assert _state(root) == before
-    assert trees(root) == []
-    assert _processes(root) == []
+    for name in ("SIGKILL", "SIGINT", "SIGTERM", "SIGHUP", "SIGINT-often"):
+        number = signal.Signals[name.removesuffix("-often")]
+        started = subprocess.Popen(
+            [*COMMAND, "run", *GRID, "--name", name], stderr=subprocess.PIPE, text=True
+        )
+        assert started.stderr is not None
+        next(line for line in started.stderr if line.startswith("  ✓"))
+        while not any(path.is_dir() for path in trees(root)):
+            time.sleep(0.05)  # until the next cells are at work
+        started.send_signal(number)
+        while name.endswith("often") and started.poll() is None:
+            time.sleep(0.05)  # somebody who has no patience
+            started.send_signal(number)
+        started.communicate()
+        assert started.returncode in ((-9,) if number == signal.SIGKILL else (130, -number))
+        if number != signal.SIGKILL:  # of that one, its cells find out by themselves
+            assert trees(root) == _processes(root, seconds=0) == []
+        ended = cells(root, name)
+        assert replay("run", "--resume", "--name", name, "--yes") == 0
+        assert {one: cells(root, name)[one] for one in ended} == ended
+        records = list(runs(root).glob(f"{name}/cells/*/state/data/sessions/*/*.jsonl"))
+        assert len(records) == len(cells(root, name)) == 8  # what was cut lies aside
+        assert cells(root, name) == cells(root, "whole")
+        assert _state(root) == before
+        assert trees(root) == _processes(root) == []
 
 
 @needs_bwrap
 @pytest.mark.gate_only
+@pytest.mark.timeout(900)
 def test_a_dask_cluster_runs_the_same_grid_to_the_same_table(root: Path) -> None:
     pytest.importorskip("distributed")
     assert replay("run", *GRID, "--name", "here") == 0
@@ -185,16 +276,15 @@ def _cluster(folder: Path) -> Generator[str]:
             process.wait(30)
 
 
-def _processes(root: Path) -> list[str]:
+def _processes(root: Path, seconds: float = 20) -> list[str]:
     """Processes that work for a run of this home, once those that end by themselves had time to."""
-    left: list[str] = []
-    for _ in range(40):
+    deadline = time.monotonic() + seconds
+    while True:
         listed = subprocess.run(["ps", "-eo", "args"], check=True, capture_output=True, text=True)
         left = [line for line in listed.stdout.splitlines() if f"{root.parent}/home" in line]
-        if not left:
-            break
+        if not left or time.monotonic() > deadline:
+            return left
         time.sleep(0.5)
-    return left
 
 
 def _state(root: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """`aoci-agent replay tasks` and `replay clean`, as a person types them."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,12 @@ def test_mining_keeps_what_is_proved_and_goes_on_where_it_ended(
     mining = ("mine", "--yes", "--setup", "true", "--check", CHECK, "--jobs", "2")
     assert tasks(root, *mining) == 0
     shown = capsys.readouterr()
-    assert shown.out.startswith("2 of 3 candidates are tasks, ")
+    assert shown.out.startswith("kept 2 of 3 candidates, ")
     assert "its tests pass without the fix" in shown.err
     first = kept(root)
     assert tasks(root, *mining) == 0
     shown = capsys.readouterr()
-    assert "2 are tasks already, 1 were refused before (--again tries them); 0 to try" in shown.err
+    assert "2 are tasks already, 1 were refused before (--again tries them); none" in shown.err
     assert kept(root) == first
     changed = git(root, "status", "--porcelain").stdout.replace("?? .aoci-agent/\n", "")
     assert changed == status
@@ -69,8 +70,8 @@ def test_mining_keeps_what_is_proved_and_goes_on_where_it_ended(
     [
         (("mine", "--limit", "0"), "--limit 0: at least 1"),
         (("mine", "--jobs", "0"), "--jobs 0: at least 1"),
-        (("mine", "--since", "gibberish"), "no day that git knows"),
-        (("mine",), "nobody is there to answer"),
+        (("mine", "--since", "gibberish"), "no past day that git knows"),
+        pytest.param(("mine",), "nobody is there to answer", marks=needs_bwrap),
         (("add", "a b", "--prompt", "x", "--check", "true"), "id: letters, digits"),
         (("add", "a", "--prompt", " ", "--check", "true"), "prompt: "),
         (("add", "a", "--prompt", "x"), "needs --check"),
@@ -85,6 +86,61 @@ def test_bad_input_is_said(
     assert tasks(root, *words) == 2
     assert why in capsys.readouterr().err
     assert not (root / ".aoci-agent").exists()
+
+
+@pytest.mark.parametrize(
+    ("commands", "why", "way_out"),
+    [
+        ("init -q", "has no commit yet", "commit something"),
+        ("init -q; commit --allow-empty -qm x", "of 1 commit none changes", "replay tasks add"),
+        ("clone -q --depth=1 file://{}/calculator .", "a shallow clone", "git fetch --unshallow"),
+        ("clone -q -o origin {0}/calculator .; config remote.origin.promisor true; reset -q --hard HEAD~2", "a partial clone", "--refetch"),
+        ("init -q --bare", "cannot be worked with", "a bare one"),
+        ("--version", "in no git repository", "git init"),
+    ],
+)  # fmt: skip
+def test_a_history_without_candidates_says_what_it_lacks(
+    root: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    commands: str,
+    why: str,
+    way_out: str,
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for words in commands.format(root.parent).split("; "):
+        done = git(other, *words.split())
+        assert done.returncode == 0, done.stderr
+    assert tasks(other, "mine", "--yes") in (1, 2)
+    said = capsys.readouterr().err
+    assert why in said
+    assert way_out in said
+
+
+@needs_bwrap
+def test_mining_that_finds_nothing_fails_and_says_what_helps(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tasks(root, "mine", "--yes", "--setup", "exit 3") == 1
+    shown = capsys.readouterr()
+    assert shown.out.startswith("kept 0 of 2 candidates, ")
+    assert "exit 3: it said nothing" in shown.err
+    assert "--setup prepares what the tests need" in shown.err
+    assert not (root / ".aoci-agent").exists()
+
+
+def test_without_a_box_that_is_said_once(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Only git is on PATH: no program that makes a strong box."""
+    (tmp_path / "bin").mkdir()
+    found = shutil.which("git")
+    assert found is not None
+    (tmp_path / "bin/git").symlink_to(found)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert tasks(root, "mine", "--yes", "--setup", "true", "--check", CHECK) == 1
+    assert capsys.readouterr().err.count("there is no strong sandbox") == 1
 
 
 def test_added_by_hand_and_listed(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

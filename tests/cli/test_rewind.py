@@ -1,18 +1,25 @@
 """`aoci-agent rewind`, as a script uses it after a headless session."""
 
+import asyncio
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.net import Net
+from support.net import Net, git
 
 from aoci_agent.agent.events import SessionStarted
-from aoci_agent.agent.record import SessionRecord
+from aoci_agent.agent.past import Past
+from aoci_agent.agent.record import NoRecord, SessionRecord
 from aoci_agent.agent.resume import read
 from aoci_agent.base.errors import BadUsage, Exit, ForUser
+from aoci_agent.base.git import Repository
 from aoci_agent.base.occupied import Occupation, Occupied
 from aoci_agent.base.places import Places
 from aoci_agent.base.snapshots.snapshots import store_folder
+from aoci_agent.base.worktrees import Worktree, worktrees_of
 from aoci_agent.cli.arguments import parse
+from aoci_agent.tui.rewind_lines import point_line
 
 STARTED = SessionStarted("s1", "/x", "m", "grep-read", "ask", "", "p", "", "no index", "0")
 
@@ -123,3 +130,94 @@ def test_no_file_is_put_back_where_another_session_works(shop: Path) -> None:
         assert rewind(shop, "1", "--conversation") == Exit.DONE
     assert rewind(shop, "--code") == Exit.DONE
     Occupation(places, shop).close()
+
+
+@pytest.mark.gate("P91")
+async def test_the_screen_and_the_terminal_name_the_same_points(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await asyncio.to_thread(rewind, shop, "2") == Exit.DONE
+    assert await asyncio.to_thread(rewind, shop, "1", "--code") == Exit.DONE
+    capsys.readouterr()
+    assert await asyncio.to_thread(rewind, shop, "--list") == Exit.DONE
+    listed = [(line.split()[0], line[45:]) for line in capsys.readouterr().out.splitlines()]
+    places = Places({"AOCI_AGENT_HOME": str(shop.parent / "home"), "HOME": str(shop.parent)})
+    past = Past(NoRecord())
+    past.read(record(shop))
+    net = Net(shop, store_folder(places, shop), past=past)
+    points = await net.rewind.points()
+    await net.close()
+    shown = [str(point_line(point, 100, chosen=False)).split() for point in points]
+    assert [line[0] for line in shown] == [name for name, _ in listed]
+    assert all(one.split()[-1] in line for (_, one), line in zip(listed, shown, strict=True))
+    assert [name[0] for name, _ in listed] == ["r", "r", "1"]
+    for name, _ in listed:
+        assert await asyncio.to_thread(rewind, shop, name, "--dry-run") == Exit.DONE
+
+
+@pytest.fixture
+async def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A folder, and a worktree of it in which a session worked."""
+    monkeypatch.setenv("AOCI_AGENT_HOME", str(tmp_path / "home"))
+    root = tmp_path / "shop"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    (root / "a.py").write_text("start\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "one")
+    places = Places({"AOCI_AGENT_HOME": str(tmp_path / "home"), "HOME": str(tmp_path)})
+    repository = Repository.find(root)
+    assert repository is not None
+    tree = Worktree(repository, worktrees_of(places.data, places.project(root)), "s1")
+    path = places.data / "sessions" / places.project(root) / "s1.jsonl"
+    net = Net(tree.path, store_folder(places, tree.path), recorder=SessionRecord(path))
+    net.past.write(replace(STARTED, root=str(tree.path)))
+    await net.asks("fix it")
+    await net.edits("a.py", b"one\n")
+    await net.edits("deep/b.py", b"two\n")
+    await net.asks("more")
+    await net.edits("a.py", b"three\n")
+    net.past.close()
+    await net.close()
+    tree.finish()
+    return root, tree.path
+
+
+@pytest.mark.gate("P91")
+def test_a_session_in_a_worktree_goes_back_there(
+    beside: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, tree = beside
+    assert rewind(root, "--list") == Exit.DONE
+    told = capsys.readouterr()
+    assert f"worked in the worktree {tree}\n" in told.err
+    assert "1 file   +1 -1" in told.out
+    assert rewind(root, "2") == Exit.DONE
+    assert (tree / "a.py").read_text() == "one\n"
+    assert (root / "a.py").read_text() == "start\n"
+    assert rewind(root, "1") == Exit.DONE
+    assert not (tree / "deep").exists()
+
+
+@pytest.mark.gate("P91")
+def test_a_worktree_that_is_gone_gives_its_files_all_the_same(
+    beside: tuple[Path, Path], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    root, tree = beside
+    shutil.rmtree(tree)
+    with pytest.raises(ForUser, match="is gone") as refused:
+        rewind(root, "1")
+    assert "--into FOLDER" in refused.value.hint
+    assert rewind(root, "--list") == Exit.DONE
+    assert "which is gone" in capsys.readouterr().err
+    assert rewind(root, "--into", str(tmp_path / "out")) == Exit.DONE
+    assert "2 files in " in capsys.readouterr().out
+    assert (tmp_path / "out/a.py").read_text() == "three\n"
+    assert (tmp_path / "out/deep/b.py").read_text() == "two\n"
+    assert rewind(root, "2", "--into", str(tmp_path / "new/before")) == Exit.DONE
+    assert (tmp_path / "new/before/a.py").read_text() == "one\n"
+    with pytest.raises(BadUsage, match="cannot be made"):
+        rewind(root, "--into", str(tmp_path / "out"))
+    assert rewind(root, "2", "--conversation") == Exit.DONE
+    assert not tree.exists()
+    assert (root / "a.py").read_text() == "start\n"

@@ -40,7 +40,7 @@ def test_it_shows_decides_lists_and_forgets(
     assert f"trusted  {time.strftime('%Y-')}" in capsys.readouterr().out
     (folder / "AGENTS.md").write_text("use spaces")
     assert trust(folder, "--status") == 4
-    assert "new or changed: AGENTS.md" in capsys.readouterr().out
+    assert "new or changed:\n  AGENTS.md" in capsys.readouterr().out
     assert trust(folder, "--revoke") == 0
     assert trust(folder, "--status", "--json") == 4
     shown = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -87,7 +87,7 @@ def answered(folder: Path, keys: bytes, *, early: bytes = b"") -> tuple[int, byt
 def test_the_question_wants_a_yes_typed_after_it(folder: Path) -> None:
     code, output = answered(folder, b"\n", early=b"y\ny\n")
     assert code == 4
-    assert b"AGENTS.md: becomes part of the rules" in output
+    assert b"becomes part of the rules of the model:\r\n  AGENTS.md" in output
     assert trust(folder, "--revoke") == 0
     assert answered(folder, b"y\n")[0] == 0
     assert trust(folder, "--status") == 0

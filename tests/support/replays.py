@@ -1,7 +1,7 @@
 """A small repository with tasks, and what runs them: for tests of replay."""
 
 import shutil
-import sys
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,9 +16,16 @@ from aoci_agent.evals.replay.task import Task
 
 NAMES = ("add", "sub")
 _RIGHT = {"add": "a + b", "sub": "a - b"}
-needs_bwrap = pytest.mark.skipif(
-    shutil.which("bwrap") is None or sys.platform != "linux", reason="bubblewrap is not installed"
-)
+
+
+def _confines() -> bool:
+    """Whether bubblewrap is there, and the system lets it."""
+    argv = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
+    found = shutil.which("bwrap") is not None
+    return found and subprocess.run(argv, capture_output=True, check=False).returncode == 0
+
+
+needs_bwrap = pytest.mark.skipif(not _confines(), reason="bubblewrap does not work here")
 
 
 def calculator(root: Path) -> Repository:

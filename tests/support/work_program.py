@@ -4,13 +4,13 @@
 FOLDER/pid and then sleeps. FOLDER/record.jsonl is the session's record.
 """
 
+import json
 import sys
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from pathlib import Path
 
 from support.fake_session import STARTED, FakeSession
-from support.fakes import FakeTool, Text, call, says
+from support.fakes import says
 from support.permitted import permitted
 
 from aoci_agent.agent.approval import Mode
@@ -24,10 +24,12 @@ from aoci_agent.agent.loop import Agent
 from aoci_agent.agent.models.scripted import ScriptedModel
 from aoci_agent.agent.record import SessionRecord
 from aoci_agent.agent.toolbox import Toolbox
-from aoci_agent.base.process import run
+from aoci_agent.base.box import Unboxed
+from aoci_agent.base.files import Workspace
+from aoci_agent.policies.conversation import ToolCall
 from aoci_agent.policies.layers import Layer, Prefix
 from aoci_agent.policies.plain import GrepRead
-from aoci_agent.tools.tool import Effect, ToolResult
+from aoci_agent.tools.builtin.bash import Bash
 from aoci_agent.tui.app import run_app
 from aoci_agent.tui.approver import ScreenApprover
 
@@ -35,22 +37,14 @@ FOLDER = Path(sys.argv[1])
 SCRIPT = "echo partial; (sleep 300 & echo $! >> pid); echo $$ >> pid; sleep 300"
 
 
-@dataclass
-class Sleeper(FakeTool):
-    """A real command that does not end by itself."""
-
-    async def run(self, arguments: Text) -> ToolResult:
-        outcome = await run(["bash", "-c", SCRIPT], cwd=FOLDER)
-        return ToolResult(outcome.output)
-
-
 class Working(FakeSession):
     """The real loop behind the screen."""
 
     def __init__(self) -> None:
         super().__init__()
-        tool = Sleeper("sleep", Effect.RUN, lambda text: ToolResult(text))
-        replies = [says("", call("sleep", str(number), f"c{number}")) for number in range(9)]
+        tool = Bash(Workspace(FOLDER), FOLDER / "spill", Unboxed())
+        command = json.dumps({"command": SCRIPT})
+        replies = [says("", ToolCall(f"c{number}", "bash", command)) for number in range(9)]
         self._recorder = SessionRecord(FOLDER / "record.jsonl")
         self._recorder.write(STARTED)
         toolbox = Toolbox((tool,))

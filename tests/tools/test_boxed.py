@@ -1,5 +1,4 @@
 import os
-import shutil
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from aoci_agent.base.box import Access, Box, Entry, Strength, Unboxed
+from aoci_agent.base.box import Access, Entry, Strength, Unboxed
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.process import Outcome
 from aoci_agent.base.sandbox.ladder import open_box
@@ -15,11 +14,9 @@ from aoci_agent.tools.denied import HOME, NETWORK, WRITES, denial
 from aoci_agent.tools.registry import builtin_tools
 from aoci_agent.tools.tool import AnyTool, ToolResult
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
-
 
 class Room:
-    """A workspace in a home, and the tools that run commands there in a real box."""
+    """A workspace in a home, and the tools that run commands there in the strongest box of this system."""
 
     def __init__(self, base: Path) -> None:
         self.home = base / "home"
@@ -30,8 +27,6 @@ class Room:
         own.mkdir()
         self.spill = own / "output"
         self.box = open_box(self.root, [own], own / "project", os.environ, [self.spill])
-        if self.box.strength is not Strength.STRONG:
-            pytest.skip(self.box.why)
         self.workspace = Workspace(self.root)
         made = builtin_tools(self.workspace, None, self.spill, box=self.box)
         self.tools: dict[str, AnyTool] = {tool.name: tool for tool in made}
@@ -48,8 +43,16 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Room]:
     made.workspace.close()
 
 
+@pytest.fixture
+def strong(room: Room) -> Room:
+    if room.box.strength is not Strength.STRONG:
+        pytest.skip(room.box.why)
+    return room
+
+
 @pytest.mark.gate("R18", "T13")
-async def test_a_refusal_of_the_box_is_told_as_one(room: Room) -> None:
+async def test_a_refusal_of_the_box_is_told_as_one(strong: Room) -> None:
+    room = strong
     result = await room.call("bash", command="echo x > ~/.cargo/bin/planted")
     assert result.text.endswith(WRITES)
     assert not (room.home / ".cargo/bin/planted").exists()
@@ -72,7 +75,8 @@ async def test_what_runs_later_is_told_to_both(room: Room) -> None:
 
 
 @pytest.mark.gate("T25")
-async def test_tests_run_in_the_box(room: Room) -> None:
+async def test_tests_run_in_the_box(strong: Room) -> None:
+    room = strong
     (room.home / ".ssh").mkdir()
     (room.home / ".ssh/id").write_text("PRIVATE")
     (room.root / "conftest.py").write_text(
@@ -119,13 +123,15 @@ def test_the_network_is_asked_for_in_plain_sight(
     record_property("cases", len(asked) * len(room.tools))
 
 
-class Weak:
+class Named:
     """A box by name only."""
 
-    kind = "landlock"
+    kind = ""
     gaps: tuple[str, ...] = ()
     why = ""
-    strength = Strength.PARTIAL
+
+    def __init__(self, strength: Strength) -> None:
+        self.strength = strength
 
     def enter(self, argv: Sequence[str], cwd: Path, access: Access) -> Entry:
         return Entry(tuple(argv), {})
@@ -147,11 +153,11 @@ SAID = [
 
 @pytest.mark.gate("R18")
 @pytest.mark.parametrize(("line", "told", "where"), SAID)
-def test_denials_are_recognised(room: Room, line: str, told: str, where: str) -> None:
+def test_denials_are_recognised(line: str, told: str, where: str) -> None:
     outcome = Outcome(1, f"begin\n{line}\nend\n", 0, None, timed_out=False, seconds=0.1)
-    boxes: list[Box] = [Weak()] if where == "weak" else [room.box, Weak()]
-    for box in boxes:
+    strengths = (Strength.PARTIAL, *[Strength.STRONG] * (where == "both"))
+    for box in map(Named, strengths):
         assert denial(outcome, box, Access(), Path("/w")) == told
     assert denial(outcome, Unboxed(), Access(), Path("/w")) == ""
     if told == NETWORK:
-        assert denial(outcome, boxes[0], Access(network=True), Path("/w")) == ""
+        assert denial(outcome, Named(strengths[-1]), Access(network=True), Path("/w")) == ""

@@ -98,6 +98,41 @@ def test_a_second_error_beside_an_old_one_is_told() -> None:
     )
 
 
+MACROS = f"API int (*first)(void) ATTR;\n\n{C}"  # errors to the grammar, none to a compiler
+ZSH = "for f (*.c) {\n  echo $f\n}\n\na() {\n  b $(c)\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "old", "new"),
+    [
+        ("a.c", MACROS, "if (1) {", "if (1 {"),
+        ("a.cpp", MACROS, "return 0;", "return f(0;"),
+        ("a.h", MACROS, "    }\n}", "    }"),
+        ("a.sh", ZSH, "$(c)", "$(c"),
+    ],
+)
+def test_beside_errors_of_a_weak_grammar_a_lost_bracket_is_told(
+    path: str, before: str, old: str, new: str
+) -> None:
+    after = before.replace(old, new)
+    assert new_errors(path, before, after).startswith("New syntax error at line")
+    assert new_errors(path, after, before) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "more"),
+    [
+        ("a.c", MACROS, "API int (*second)(void) ATTR;\n"),
+        ("a.c", MACROS, "EACH(a, b, c) {\n  d(a);\n} END\n"),
+        ("a.sh", ZSH, "for g (*.h) {\n  echo $g\n}\n"),
+    ],
+)
+def test_more_of_what_a_weak_grammar_does_not_know_is_no_error(
+    path: str, before: str, more: str
+) -> None:
+    assert new_errors(path, before, before + more) == ""
+
+
 def test_an_error_of_the_whole_file_is_told_at_the_change() -> None:
     before = "fn a() {\n    b();\n}\n\nfn b() {\n    c();\n}\n"
     told = new_errors("a.rs", before, before.replace("b();\n}", "b();", 1))

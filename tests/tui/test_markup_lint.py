@@ -30,7 +30,7 @@ OWN = {
     'prompt.py': {'PLACEHOLDER'},
     'rewind.py': {'KEYS', "f'{sign} {words}'"},
     'transcript.py': {"f'{signs.PROMPT} '"},
-    'trust.py': {'TURNS_ON'},
+    'trust.py': {'TURNS_ON', "f'↓ {below} more lines: Down or PageDown\\n'"},
 }  # fmt: skip
 
 

@@ -207,3 +207,11 @@ def test_as_text_it_is_all_there_in_order() -> None:
     places = [text.index(word) for word in words]
     assert places == sorted(places)
     assert used(EVENTS).steps == 3
+
+
+async def test_a_key_that_comes_while_the_screen_closes_does_nothing() -> None:
+    app = ReplayApp(WHOLE)
+    async with app.run_test() as pilot:
+        await pilot.press("n", "n", "q")
+    await app.action_go(1)
+    assert app.return_value == 0

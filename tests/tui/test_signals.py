@@ -66,6 +66,7 @@ def test_esc_stops_the_command_and_the_next_turn_works(tmp_path: Path) -> None:
     with terminal("work_program.py", str(tmp_path)) as it:
         working(it, tmp_path)
         it.type(b"\x1b")
+        it.until(b"1 line printed")
         it.until(b"stopped: interrupted")
         assert processes(tmp_path) == []
         it.type(b"\x03again\r")
@@ -83,7 +84,8 @@ def test_esc_stops_the_command_and_the_next_turn_works(tmp_path: Path) -> None:
         ended = [line["reason"] for line in lines if line["type"] == "TurnFinished"]
         assert ended == ["interrupted", "interrupted"]
         said = json.dumps([line for line in lines if line["type"] == "Grew"])
-        assert said.count("Interrupted: it had been started") == 2
+        assert said.count("Interrupted by the person; it may have taken effect") == 2
+        assert said.count("\\npartial") == 2
 
 
 @pytest.mark.gate("R22")

@@ -25,8 +25,11 @@ from textual.pilot import Pilot
 from aoci_agent.agent.events import TextDelta
 from aoci_agent.agent.models.model import Usage
 from aoci_agent.agent.preview import Choice
+from aoci_agent.agent.rewind import Point
 from aoci_agent.agent.saving import Saving
 from aoci_agent.base.errors import ModelUnavailable
+from aoci_agent.base.trust import Item as Run, Kind
+from aoci_agent.base.trust_store import State, Trust
 from aoci_agent.tui.app import AgentApp
 from aoci_agent.tui.widgets.prompt import Prompt
 
@@ -106,6 +109,32 @@ def test_screens(
 ) -> None:
     app = still_app(FakeSession(items))
     assert snap_compare(app, terminal_size=size, run_before=sending(text))
+
+
+RUNS = (
+    Run(Kind.INSTRUCTIONS, "AGENTS.md", "1", "the model"),
+    Run(Kind.GIT, "git setting core.fsmonitor", "2", "git"),
+    Run(Kind.GIT, "git hook pre-commit", "3", "git"),
+    *(Run(Kind.SHOWN, f"packages/part{at}/conftest.py", "", "pytest") for at in range(20)),
+)
+
+
+@pytest.mark.parametrize("size", [SMALL, (60, 20)], ids=["80", "60"])
+def test_the_question_of_trust(snap_compare: Compare, size: tuple[int, int]) -> None:
+    session = FakeSession()
+    session.trust = Trust(State.CHANGED, RUNS, ("AGENTS.md",))
+    assert snap_compare(still_app(session), terminal_size=size, run_before=sending(""))
+
+
+def test_where_one_can_go_back_to(snap_compare: Compare) -> None:
+    session = FakeSession()
+    session.rewind.known = (
+        Point("r12", "turn 2", 0.0, 2, 3, 14),
+        Point("turn 3", "make it shout", 0.0, 2, 14, 3),
+        Point("turn 1", "fix the discount", 0.0, 5, 40, 9),
+    )
+    run = sending("/rewind")
+    assert snap_compare(still_app(session), terminal_size=SMALL, run_before=run)
 
 
 SAVED = Saving(("a.py", "b.py"), 4.0, 34_000, 0.041, 120_000, 0.013, 0)

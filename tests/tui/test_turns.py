@@ -147,7 +147,7 @@ async def test_leaving_stops_the_turn() -> None:
     assert session.closed
 
 
-async def test_shift_tab_cycles_the_modes_and_full_auto_stands_out() -> None:
+async def test_shift_tab_cycles_the_modes_that_ask_and_only_leaves_full_auto() -> None:
     session = FakeSession()
     async with running(session) as it:
         seen: list[Mode] = []
@@ -157,7 +157,12 @@ async def test_shift_tab_cycles_the_modes_and_full_auto_stands_out() -> None:
             assert str(session.status.mode) in it.screen.splitlines()[-1]
             entry = it.app.query_one("#entry")
             assert entry.has_class(f"mode-{session.status.mode}")
-        assert seen == [Mode.AUTO_EDIT, Mode.FULL_AUTO, Mode.READ_ONLY, Mode.ASK]
+        assert seen == [Mode.AUTO_EDIT, Mode.READ_ONLY, Mode.ASK, Mode.AUTO_EDIT]
+        await it.send("/mode full-auto")
+        assert session.status.mode is Mode.FULL_AUTO
+        await it.until_shown("without asking; Shift+Tab leaves it")
+        await it.press("shift+tab")
+        assert session.status.mode is Mode.READ_ONLY
 
 
 @pytest.mark.gate("P78")

@@ -5,12 +5,14 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from support.commits import git
 
 from aoci_agent.aoci.scan import Listing
+from aoci_agent.base import git as repositories, stamps
 from aoci_agent.base.errors import BadUsage, ForUser, NotPossible
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.git import Repository
+from aoci_agent.base.stamps import Stamp
 from aoci_agent.base.text import content_id
 from aoci_agent.views import names, snapshot
-from aoci_agent.views.snapshot import Folders, Seen, Stamp, delta_between, dump, fingerprint, load
+from aoci_agent.views.snapshot import Folders, Seen, delta_between, dump, fingerprint, load
 from aoci_agent.views.source import Commit, WorkTree
 
 
@@ -106,7 +108,7 @@ def test_a_branch_switch_is_a_delta(root: Path) -> None:
 
 
 def test_unmoved_files_are_not_read_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshot, "RACY_NS", -(10**12))  # as if all files were old
+    monkeypatch.setattr(stamps, "RACY_NS", -(10**12))  # as if all files were old
     tree = opened(root)
     # Contents nobody could have read: they stay only where nobody reads.
     seen = {path: Seen("0" * 32, item.stamp) for path, item in tree.seen.items()}
@@ -195,6 +197,24 @@ def test_rules_above_the_workspace_count(root: Path) -> None:
     assert list(tree.files) == ["b.py"]
 
 
+def test_the_persons_own_excludes_count_behind_a_link_too(
+    root: Path, tmp_path: Path, quiet: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ignore = tmp_path / "settings/git/ignore"
+    ignore.parent.mkdir(parents=True)
+    ignore.symlink_to(tmp_path / "kept")
+    (tmp_path / "kept").write_text("*.log\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    (root / "new.py").write_text("n = 1\n")
+    git(root, "init", "-q")
+    tree = WorkTree(Workspace(root), Repository.find(root))
+    tree.look()
+    assert "new.py" in tree.files
+    (tmp_path / "kept").write_text("*.log\nnew.py\n")
+    assert tree.look()
+    assert "new.py" not in tree.files
+
+
 def test_filters_and_line_ends_do_not_touch_a_commits_bytes(root: Path, tmp_path: Path) -> None:
     (root / ".gitattributes").write_text("*.py filter=armed diff=armed\n*.txt text eol=crlf\n")
     (root / "c.txt").write_bytes(b"one\r\ntwo\r\n")
@@ -235,11 +255,12 @@ def test_looking_again_and_again_is_looking_once(
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """What decides is trusted as soon as it is written, as if that were long ago."""
 
-    def stamp_of(path: str | Path) -> Stamp:
-        return Stamp.of(Path(path).lstat()) if Path(path).exists() else snapshot.MISSING
+    def stamp_of(path: str | Path, *, follow: bool = False) -> Stamp:
+        there = Path(path).exists()
+        return Stamp.of(Path(path).stat(follow_symlinks=follow)) if there else stamps.MISSING
 
-    monkeypatch.setattr(names, "stamp_of", stamp_of)
-    monkeypatch.setattr(snapshot, "stamp_of", stamp_of)
+    for module in (names, snapshot, repositories):
+        monkeypatch.setattr(module, "stamp_of", stamp_of)
 
 
 TRACKED = st.sampled_from(

@@ -75,6 +75,16 @@ class Accumulator:
         """The visible text so far."""
         return _whole(self._text)
 
+    @property
+    def usage(self) -> object:
+        """The provider's raw object, None where it was not told."""
+        return self._usage
+
+    def so_far(self) -> AssistantMessage:
+        """The message as far as it came, whole or not. Once: its calls get their ids here."""
+        calls = tuple(self._whole_call(call) for call in self._calls if call.name or call.arguments)
+        return AssistantMessage(self.received, calls, _whole(self._reasoning))
+
     def feed(self, chunk: object) -> Iterator[Shown]:
         """Take in one chunk. Unknown fields are passed over; MalformedReply when it is absurd."""
         if not isinstance(chunk, Mapping):
@@ -107,11 +117,10 @@ class Accumulator:
             raise MalformedReply("the model's server answered with something that is not a chat")
         if not self._finish and not (done and all(_is_object(c.arguments) for c in self._calls)):
             raise StreamCut("the reply was cut off before its end", self.received)
-        calls = tuple(self._whole_call(call) for call in self._calls if call.name or call.arguments)
-        message = AssistantMessage(self.received, calls, _whole(self._reasoning))
+        message = self.so_far()
         finish = FINISHES.get(self._finish.lower(), "stop")
         if finish in ("stop", "calls"):  # many servers say "stop" after tool calls
-            finish = "calls" if calls else "stop"
+            finish = "calls" if message.calls else "stop"
         return Finished(message, finish, self._usage, self._model)
 
     def _take_delta(self, delta: Chunk) -> Iterator[Shown]:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from aoci_agent.base.box import Access, Entry, Strength
@@ -19,6 +19,7 @@ from aoci_agent.base.sandbox.limits import file_bytes, limited, temporary_bytes
 from aoci_agent.base.sandbox.mountpoints import MountPoints
 from aoci_agent.base.sandbox.sockets import listening
 from aoci_agent.base.sandbox.surroundings import environment
+from aoci_agent.base.sandbox.temporary import Temporary
 
 _SMALL = 16 << 20
 _HOME = 256 << 20
@@ -36,6 +37,7 @@ class Bubblewrap:
     layout: Layout
     points: MountPoints
     machine: str
+    temporary: Temporary = field(repr=False)  # is no part of what was tried
     kind: str = "bubblewrap"
     why: str = ""
 
@@ -56,6 +58,9 @@ class Bubblewrap:
         held, leave = self._held(access)
         try:
             return self._entry(argv, cwd, access, held, leave)
+        except OSError as error:
+            leave()
+            raise NotPossible(f"the sandbox cannot be set up: {error}") from error
         except BaseException:
             leave()
             raise
@@ -103,6 +108,9 @@ class Bubblewrap:
         for path in layout.hidden:
             if os.access(path, os.F_OK):  # what cannot be reached needs no cover
                 steps[path] = _tmpfs(path, _size(path, layout)) if path.is_dir() else _empty(path)
+        kept = TEMPORARY[0].resolve()
+        if kept in steps and access.write:  # it lasts for the session: what one command puts there
+            steps[kept] = ["--bind", str(self.temporary.folder()), str(kept)]
         steps |= {path: _bound("--ro-bind-try", path) for path in layout.shown}
         if access.network:
             steps |= {path: _bound("--ro-bind", path) for path in _resolving()}
@@ -117,12 +125,20 @@ class Bubblewrap:
         steps |= {path: [*_tmpfs(path, _SMALL), "--remount-ro", str(path)] for path in held}
         visible = (*seen, layout.scratch)
         steps |= {path: _empty(path) for path in listening(visible, layout.hidden)}
+        if access.write:
+            self._mount_points(kept, steps)
         ordered = sorted(steps, key=lambda path: len(path.parts))
         made = [option for path in ordered for option in steps[path]]
         # Shown empty is not writable: what a command put there would be gone with it, and look done.
         empty = [path for path in layout.hidden if path in steps and path.is_dir()]
         closed = [path for path in empty if path not in (*TEMPORARY, RUNTIME)]
         return made + [option for path in closed for option in ("--remount-ro", str(path))]
+
+    def _mount_points(self, kept: Path, steps: Iterable[Path]) -> None:
+        """In the folder of the session, which commands write, nothing may lead a mount elsewhere."""
+        for path in steps:
+            if path != kept and path.is_relative_to(kept) and os.access(path, os.F_OK):
+                self.temporary.mount_point(path.relative_to(kept), folder=path.is_dir())
 
     def _filter(self, access: Access) -> tuple[int, ...]:
         # With the network comes the host's abstract name space, where session buses listen.

@@ -15,6 +15,7 @@ from aoci_agent.base.sandbox.layout import GIT_SETTINGS, IDENTITY, Layout, layou
 from aoci_agent.base.sandbox.mountpoints import MountPoints
 from aoci_agent.base.sandbox.probe import self_test
 from aoci_agent.base.sandbox.seatbelt import Seatbelt
+from aoci_agent.base.sandbox.temporary import Temporary
 
 NOT_INSTALLED = "bubblewrap is not installed"
 _SETTINGS = {
@@ -59,12 +60,14 @@ def open_box(
 def strongest(layout: Layout, folder: Path, program: str | None) -> Box:
     """The box on Linux, where `program` is its bubblewrap, and `folder` holds the state of the box."""
     machine = os.uname().machine
-    points = MountPoints(folder / "mountpoints")
+    points, temporary = MountPoints(folder / "mountpoints"), Temporary(folder / "tmp")
     points.sweep()
+    with suppress(OSError):  # what cannot be swept now can be later
+        temporary.sweep()
     if program is None:
         why = NOT_INSTALLED
     else:
-        strong = Bubblewrap(program, layout, points, machine)
+        strong = Bubblewrap(program, layout, points, machine, temporary)
         known = Path(program).stat()
         parts = f"{strong!r} {known.st_mtime_ns} {known.st_size}"
         why = self_test(strong, layout.root, folder, parts)
@@ -74,7 +77,7 @@ def strongest(layout: Layout, folder: Path, program: str | None) -> Box:
     abi = version()
     if not abi:
         return Unboxed(f"{why}; {NO_LANDLOCK}")
-    partial = Landlock(layout, points, abi, machine, why)
+    partial = Landlock(layout, temporary, abi, machine, why)
     failed = self_test(partial, layout.root, folder, repr(partial))
     return Unboxed(f"{why}; Landlock does not work here: {failed}") if failed else partial
 

@@ -9,11 +9,9 @@ import ctypes
 import json
 import os
 import resource
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from aoci_agent.base.box import Access, Entry, Strength
@@ -21,8 +19,8 @@ from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.sandbox import seccomp
 from aoci_agent.base.sandbox.layout import Layout, writable
 from aoci_agent.base.sandbox.limits import TASKS, file_bytes
-from aoci_agent.base.sandbox.mountpoints import MountPoints
 from aoci_agent.base.sandbox.surroundings import environment
+from aoci_agent.base.sandbox.temporary import Temporary
 
 _CREATE_RULESET = 444
 _LAUNCHER = Path(__file__).with_name("landlock_child.py")
@@ -62,7 +60,7 @@ class Landlock:
     """Runs programs that restrict themselves before they start."""
 
     layout: Layout
-    points: MountPoints
+    temporary: Temporary = field(repr=False)  # is no part of what was tried
     abi: int
     machine: str
     why: str
@@ -75,24 +73,11 @@ class Landlock:
         return (*ALWAYS, *(gap for since, gap in UNTIL.items() if self.abi < since))
 
     def enter(self, argv: Sequence[str], cwd: Path, access: Access) -> Entry:
-        """The command behind the launcher, with a temporary folder that `leave` removes."""
+        """The command behind the launcher, with the temporary folder of the session."""
         try:
-            _, leave = self.points.hold(())
-            try:
-                self.points.temporary.mkdir(mode=0o700, exist_ok=True)
-                temporary = Path(tempfile.mkdtemp(dir=self.points.temporary))
-            except OSError:
-                leave()
-                raise
+            temporary = self.temporary.folder()
         except OSError as error:
             raise NotPossible(f"the sandbox cannot be set up: {error}") from error
-
-        def done() -> None:
-            with contextlib.suppress(OSError):
-                temporary.chmod(0o700)
-            shutil.rmtree(temporary, ignore_errors=True)
-            leave()
-
         everything = _filesystem(self.abi)
         root = everything if access.write else _READING
         network = _TCP if self.abi >= 4 and not access.network else 0
@@ -118,7 +103,6 @@ class Landlock:
         return Entry(
             (sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(order), *argv),
             environment(self.layout, temporary, access),
-            leave=done,
         )
 
     def _readable(self, access: Access) -> Iterator[Path]:

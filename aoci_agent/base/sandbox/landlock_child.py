@@ -8,6 +8,7 @@ import ctypes
 import json
 import os
 import resource
+import stat
 import struct
 import sys
 
@@ -62,7 +63,7 @@ def _allow(library: ctypes.CDLL, rules: int, path: str, rights: int) -> None:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return  # what is gone cannot be allowed
-    if not os.path.isdir(path):  # noqa: PTH112 - this file imports little, to start fast
+    if not stat.S_ISDIR(os.fstat(descriptor).st_mode):  # of what was opened: the name may change
         rights &= _FOR_FILES
     beneath = struct.pack("=Qi", rights, descriptor)
     _checked(library.syscall(_ADD, rules, _PATH_BENEATH, beneath, 0))

@@ -5,13 +5,13 @@ goes on to look above it; an empty file there would be an error. A lock file cou
 use them and says which are ours, also over several sessions and after one was killed.
 """
 
-import fcntl
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from aoci_agent.base import locks
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class MountPoints:
         """
         descriptor = self._open()
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            locks.wait(descriptor, shared=True)
             for path in names:
                 _make(path, descriptor)
             ours = self._ours(descriptor)
@@ -37,18 +37,12 @@ class MountPoints:
         held = tuple(path for path in names if path in ours and path.is_dir())
         return held, lambda: self._leave(descriptor)
 
-    @property
-    def temporary(self) -> Path:
-        """Where commands of the partial layer have their temporary folders."""
-        return self.lock.with_name("tmp")
-
     def sweep(self) -> None:
         """Remove what a killed session left."""
         self._leave(self._open())
 
     def _open(self) -> int:
-        self.lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        return locks.opened(self.lock, os.O_APPEND)
 
     def _ours(self, descriptor: int) -> tuple[Path, ...]:
         size = os.fstat(descriptor).st_size
@@ -58,14 +52,12 @@ class MountPoints:
     def _leave(self, descriptor: int) -> None:
         """The last one out removes them. A folder that somebody filled meanwhile is theirs."""
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not locks.tried(descriptor):
+                return  # another command still runs there
             for path in self._ours(descriptor):
                 with suppress(OSError):
                     path.rmdir()
             os.ftruncate(descriptor, 0)
-            shutil.rmtree(self.temporary, ignore_errors=True)
-        except BlockingIOError:
-            pass  # another command still runs there
         finally:
             os.close(descriptor)
 

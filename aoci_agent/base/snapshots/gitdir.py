@@ -97,21 +97,23 @@ class Objects:
 
 def _folders(git: Path) -> Iterator[str]:
     """The folders of immutable objects: of the repository, of its submodules, of git-lfs."""
-    for place in ("", *_modules(git, "modules")):
-        for folder in _inside(git, f"{place}objects"):
-            if _FOLDER.fullmatch(folder.rpartition("/")[2]):
-                yield folder
+    yield from _of_one(git, "")
+    yield from _of_submodules(git, "modules")
     for folder in _inside(git, "lfs/objects"):
         yield from _inside(git, folder)
 
 
-def _modules(git: Path, under: str) -> Iterator[str]:
+def _of_one(git: Path, place: str) -> list[str]:
+    found = _inside(git, f"{place}objects")
+    return [folder for folder in found if _FOLDER.fullmatch(folder.rpartition("/")[2])]
+
+
+def _of_submodules(git: Path, under: str) -> Iterator[str]:
+    """Their names may hold "/"; what tells one is its objects, since nothing else of it is kept."""
     for place in _inside(git, under):
-        if (git / place / "HEAD").is_file():
-            yield f"{place}/"
-            yield from _modules(git, f"{place}/modules")
-        else:
-            yield from _modules(git, place)
+        found = _of_one(git, f"{place}/")
+        yield from found
+        yield from _of_submodules(git, f"{place}/modules" if found else place)
 
 
 def _inside(git: Path, under: str) -> list[str]:

@@ -31,16 +31,3 @@ def listed(repository: Repository, root: Path) -> Listing:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
     return Listing(files, frozenset(folders))
-
-
-def deciding(repository: Repository) -> tuple[tuple[int, ...], ...]:
-    """What the answer hangs on outside of the folder's own files, as stamps."""
-    return tuple(map(_stamp, repository.deciding()))
-
-
-def _stamp(file: Path) -> tuple[int, ...]:
-    try:
-        status = file.stat()
-    except (OSError, ValueError):
-        return ()
-    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino

@@ -18,13 +18,11 @@ def prune(store: Store, limit: int) -> bool:
     """
     moments = store.moments()
     since = time.time() - DAYS * 86_400
-    old = moments[:-MOMENTS]
-    old += [moment for moment in moments[-MOMENTS:] if moment.at < since]
-    full = store.size > limit // 2
-    if not old and not full:
+    kept = [moment for moment in moments[-MOMENTS:] if moment.at >= since]
+    old = {moment.number for moment in moments} - {moment.number for moment in kept}
+    if not old and store.size <= limit // 2:
         return False
-    kept = [moment for moment in moments if moment not in set(old)]
-    store.drop_moments([moment.number for moment in old])
+    store.drop_moments(sorted(old))
     store.keep_only(_used(store, kept))
     while store.size > limit // 2 and len(kept) > NEWEST:
         count = max(1, min(len(kept) // 4, len(kept) - NEWEST))

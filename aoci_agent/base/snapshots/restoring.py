@@ -1,16 +1,14 @@
 """Putting paths back: each file whole or not at all, nothing else touched, nothing ever cleaned."""
 
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aoci_agent.base import replace
 from aoci_agent.base.errors import ForModel, NotPossible
-from aoci_agent.base.regular import closing
-from aoci_agent.base.replace import PREFIX
 from aoci_agent.base.snapshots import placing
 from aoci_agent.base.snapshots.snapshots import Snapshots, opened
 from aoci_agent.base.snapshots.trees import UNKNOWN, Entry, decoded, same
@@ -125,9 +123,9 @@ class Restoring:
             raise NotPossible("it changed a moment ago")
         content = self._snapshots.content(target)
         if target.kind == "l":
-            placing.link(at, name, content)
+            replace.put_link(at, name, content)
         elif present is None:
-            placing.create(at, name, content, target.mode, sync=self._few)
+            replace.create(at, name, content, target.mode, sync=self._few)
         else:
             self._change(step, content, at, name)
 
@@ -157,14 +155,18 @@ def bring_back_git(snapshots: Snapshots, git: bytes) -> None:
     if os.path.lexists(snapshots.root / ".git"):
         raise NotPossible("there is a .git: it is not touched")
     entry = decoded(snapshots.store.get(git))[".git"]
-    place = snapshots.root / f"{PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
+    if entry.kind != "d":
+        with opened(snapshots.root, ".git") as (at, name):
+            content = snapshots.content(entry)
+            if entry.kind == "l":
+                replace.put_link(at, name, content)
+            else:
+                replace.create(at, name, content, entry.mode)
+        return
+    place = snapshots.root / replace.own_name()
     try:
-        if entry.kind == "d":
-            _fill(snapshots, entry, place)
-            snapshots.objects.give_back(place)
-        else:
-            with closing(os.open(snapshots.root, os.O_RDONLY | os.O_DIRECTORY)) as at:
-                placing.create(at, place.name, snapshots.content(entry), entry.mode)
+        _fill(snapshots, entry, place)
+        snapshots.objects.give_back(place)
         place.rename(snapshots.root / ".git")
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)

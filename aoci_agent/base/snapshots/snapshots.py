@@ -15,7 +15,7 @@ from aoci_agent.base.places import Places, home_of
 from aoci_agent.base.regular import closing
 from aoci_agent.base.snapshots import prune
 from aoci_agent.base.snapshots.gitdir import Objects
-from aoci_agent.base.snapshots.listing import Listing, deciding, listed
+from aoci_agent.base.snapshots.listing import Listing, listed
 from aoci_agent.base.snapshots.store import Snapshot, Store
 from aoci_agent.base.snapshots.trees import (
     NOTHING,
@@ -27,6 +27,7 @@ from aoci_agent.base.snapshots.trees import (
     encoded,
 )
 from aoci_agent.base.snapshots.walk import Walk, unsaved
+from aoci_agent.base.stamps import Stamps, same
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 LARGEST = 1_000_000_000
@@ -58,7 +59,8 @@ class Snapshots:
         self._objects = Objects(root / ".git", folder / "git")
         self._seen = self.store.seen()
         self._listing: Listing | None = None
-        self._decided: tuple[object, ...] = ()  # what the listing hung on
+        self._decided: Stamps = ()  # what the listing hung on
+        self._rules: Stamps = ()  # every .gitignore of the folder, as well
         self._names: set[str] = set()
         self.left_out: dict[str, str] = {}  # what the newest look did not take, and why
         self._objects.sweep()
@@ -88,19 +90,18 @@ class Snapshots:
 
     def _walked(self, descriptor: int, room: int) -> tuple[Walk, bytes]:
         """A look with git's present answer: asked again only when something may have changed it."""
-        decided: tuple[object, ...] = ()
         if self._repository is not None:
-            decided = deciding(self._repository)
-            if self._listing is not None and decided == self._decided[:-1]:
+            decided = self._repository.deciding(self.root)
+            if self._listing is not None and same(decided, self._decided):
                 walk = Walk(self.store, self._seen, self._listing, room)
                 tree = walk.root(descriptor)
-                if walk.names <= self._names and walk.rules == self._decided[-1]:
+                if walk.names <= self._names and same(walk.rules, self._rules):
                     return walk, tree
+            self._decided = decided
             self._listing = self._list()
         walk = Walk(self.store, self._seen, self._listing, room)
         tree = walk.root(descriptor)
-        self._decided = (*decided, walk.rules)
-        self._names = walk.names
+        self._rules, self._names = walk.rules, walk.names
         return walk, tree
 
     def _list(self) -> Listing | None:

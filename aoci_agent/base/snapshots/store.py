@@ -5,7 +5,6 @@ without a flush to disk at every commit, so a power cut may cost the newest mome
 else. Every object is checked against its name when it is read.
 """
 
-import fcntl
 import os
 import sqlite3
 import threading
@@ -20,6 +19,7 @@ from typing import Literal
 
 from aoci_agent.base.database import connect
 from aoci_agent.base.errors import NotPossible
+from aoci_agent.base.locks import opened, tried, wait
 from aoci_agent.base.snapshots.gitdir import private_folder
 from aoci_agent.base.snapshots.trees import ID
 
@@ -70,10 +70,9 @@ class Store:
         self.folder = folder
         self.damaged = False
         self._mutex = threading.RLock()
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        self._lock = os.open(folder / "lock", flags, 0o600)
+        self._lock = opened(folder / "lock")
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_SH)
+            wait(self._lock, shared=True)
             self._db = self._opened(folder / "snapshots.db")
         except BaseException:
             os.close(self._lock)
@@ -229,14 +228,9 @@ class Store:
         """Whether no other process has the store open, which stays so for the time being."""
         with self._mutex:
             try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                alone = True
-            except BlockingIOError:
-                alone = False
-            try:
-                yield alone
+                yield tried(self._lock)
             finally:
-                fcntl.flock(self._lock, fcntl.LOCK_SH)
+                wait(self._lock, shared=True)
 
     def drop_moments(self, numbers: list[int]) -> None:
         """Forget these moments; their objects stay until `keep_only`."""

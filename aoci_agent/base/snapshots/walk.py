@@ -20,6 +20,7 @@ from aoci_agent.base.replace import PREFIX
 from aoci_agent.base.snapshots.listing import Listing
 from aoci_agent.base.snapshots.store import Store
 from aoci_agent.base.snapshots.trees import ID, NOTHING, Entry, encoded
+from aoci_agent.base.stamps import Stamp, settled_stamp
 
 TRACKED_BYTES = 100_000_000
 FILE_BYTES = 10_000_000
@@ -62,7 +63,7 @@ class Walk:
         self._ignored = [0, 0]  # files, bytes
         self._free = 0
         self.names: set[str] = set()  # every file there is, in folders that were looked into
-        self.rules: list[bytes] = []  # stamps of all .gitignore
+        self.rules: list[Stamp | None] = []  # of every .gitignore
         self.fresh: dict[str, tuple[bytes, bytes]] = {}  # what `seen` has that it had not
         self.left_out: dict[str, str] = {}  # why, by path
 
@@ -161,7 +162,7 @@ class Walk:
         if zone != "git":
             self.names.add(path)
             if name == ".gitignore":
-                self.rules.append(stamp)
+                self.rules.append(settled_stamp(status))
         most = self._most(path, status.st_size, zone)
         known = self._seen.get(path)
         if known is not None and known[0] == stamp:

@@ -1,12 +1,11 @@
 """What is compared: an edge of ours, and what another tool found in the same file."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-Z = 1.96  # of a 95 % interval
+from aoci_agent.evals.policies_statistics import wilson
 
 
 class Edge(NamedTuple):
@@ -76,13 +75,8 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The Wilson score interval at 95 % (Wilson 1927); 0 to 1 when nothing was counted."""
-        if not self.count:
-            return 0.0, 1.0
-        share, extra = self.hits / self.count, Z * Z / self.count
-        middle = share + extra / 2
-        reach = Z * math.sqrt(share * (1 - share) / self.count + extra / (4 * self.count))
-        return max(0.0, (middle - reach) / (1 + extra)), min(1.0, (middle + reach) / (1 + extra))
+        """Wilson's; 0 to 1 when nothing was counted."""
+        return wilson(self.hits, self.count)
 
     def __str__(self) -> str:
         if not self.count:

@@ -3,14 +3,16 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
+from aoci_agent import __version__
 from aoci_agent.agent.events import ToolFinished, TurnFinished
 from aoci_agent.agent.models.model import Model
 from aoci_agent.agent.session import Session
 from aoci_agent.base.errors import ForModel, ForUser
-from aoci_agent.evals.replay.cell import Spent
+from aoci_agent.evals.replay.cell import Cell, Outcome, Spent, Status
 from aoci_agent.evals.replay.task import Budget
 
 RUNNING = ("bash", "test")
@@ -46,8 +48,15 @@ class Worked:
     steps: int
     seconds: float
     commands: int = 0
-    failed_edits: int = 0
+    failed_edits: int | None = 0  # None: another agent's are not told apart
     broke: bool = False
+    version: str = ""  # of the agent
+
+    def outcome(self, cell: Cell, status: Status, **judged: Any) -> Outcome:
+        """What came of a cell, with what the turn took; `judged` are the other fields, or others."""
+        same = (one.name for one in fields(self) if one.name != "broke")
+        taken = {name: getattr(self, name) for name in same}
+        return Outcome.model_validate({**taken, "cell": cell, "status": status, **judged})
 
 
 async def attempt(prompt: str, opening: Opening, opener: Opener, model: Model | None) -> Worked:
@@ -79,4 +88,5 @@ async def attempt(prompt: str, opening: Opening, opener: Opener, model: Model | 
         commands=commands,
         failed_edits=failed,
         broke=finished is None or finished.reason == "model",
+        version=__version__,
     )

@@ -1,10 +1,7 @@
 """Where cells start: for each base commit a repository without a future, and a prepared environment."""
 
-import fcntl
-import os
 import shutil
 import tempfile
-import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +10,8 @@ from aoci_agent.base.box import Box
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.excerpt import excerpt
 from aoci_agent.base.git import Repository
-from aoci_agent.base.worktrees import Worktree, leftovers
+from aoci_agent.base.locks import alone
+from aoci_agent.base.worktrees import Worktree, leftovers, notes_beside
 from aoci_agent.evals.replay.environment import (
     TREE,
     Environment,
@@ -45,29 +43,42 @@ class Bases:
         self._failed: dict[Path, NotPossible] = {}
         self._env = {name: value for name, value in env.items() if name.startswith(_PACKAGES)}
 
-    def commit(self, name: str) -> str:
-        """The full id. NotPossible for what is no commit of the source."""
-        return self.source.git("rev-parse", "--verify", f"{name}^{{commit}}").strip()
+    def try_box(self) -> None:
+        """Raises what every base would: where there is no box, that is said once, and first."""
+        trees = self.home / "trees"
+        trees.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.open_box(trees, ())
 
     def repository(self, commit: str) -> Repository:
         """Its history up to there, and no more."""
         return excerpt(self.source, commit, self.home / "repositories" / commit)
 
-    def environment(self, commit: str, setup: str = "") -> Environment:
-        """Prepared when it is not there. Raises NotPossible with what the set-up said."""
-        name = f"setup-{commit[:12]}-{os.getpid()}-{threading.get_ident()}"  # others do it too
-        with self._bare(commit, name) as tree:
-            recipe = recipe_of(tree, setup)
-            folder = self.home / "environments" / key_of(tree, recipe)
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with _alone(folder):
-                if not (folder / TREE).exists():
-                    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-                        copy = Path(scratch) / TREE
-                        shutil.copytree(tree, copy, symlinks=True, ignore=_no_git)
-                        copy.rename(folder / TREE)
-                self._prepared(recipe, folder)
-                return Environment(folder, recipe)
+    @contextmanager
+    def workplace(
+        self, commit: str, name: str, setup: str = ""
+    ) -> Generator[tuple[Path, Environment]]:
+        """A work tree of the base, and what its tests need; gone afterwards, whatever was done in it.
+
+        Raises NotPossible with what the set-up said.
+        """
+        trees = self.home / "trees"
+        with Worktree(self.repository(commit), trees, name, base=commit, branch=False) as made:
+            environment = self._environment(made.path, setup)
+            environment.carry(made.path)
+            yield made.path, environment
+
+    def _environment(self, tree: Path, setup: str) -> Environment:
+        """Prepared when it is not there, by one process at a time."""
+        recipe = recipe_of(tree, setup)
+        folder = self.home / "environments" / key_of(tree, recipe)
+        with alone(folder / "lock"):
+            if not (folder / TREE).exists():
+                with tempfile.TemporaryDirectory(dir=folder) as scratch:
+                    copy = Path(scratch) / TREE
+                    shutil.copytree(tree, copy, symlinks=True, ignore=_no_git)
+                    copy.rename(folder / TREE)
+            self._prepared(recipe, folder)
+            return Environment(folder, recipe)
 
     def _prepared(self, recipe: Recipe, folder: Path) -> None:
         """What failed once is not tried again by this process: it may take minutes to fail."""
@@ -81,35 +92,14 @@ class Bases:
 
     def sweep(self) -> None:
         """Clear away the trees of processes that died."""
+        trees = self.home / "trees"
+        if not notes_beside(trees):
+            return
         for path in self.home.glob("repositories/*"):
             repository = Repository.find(path)
             if repository is not None and repository.root == path.resolve():
-                leftovers(repository, self.home / "trees")
-
-    @contextmanager
-    def tree(self, commit: str, name: str, environment: Environment) -> Generator[Path]:
-        """A work tree of the base with what the environment brings; gone afterwards, whatever was done."""
-        with self._bare(commit, name) as tree:
-            environment.carry(tree)
-            yield tree
-
-    @contextmanager
-    def _bare(self, commit: str, name: str) -> Generator[Path]:
-        repository = self.repository(commit)
-        with Worktree(repository, self.home / "trees", name, base=commit, branch=False) as made:
-            yield made.path
+                leftovers(repository, trees)
 
 
 def _no_git(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if name == ".git"]
-
-
-@contextmanager
-def _alone(folder: Path) -> Generator[None]:
-    """One at a time prepares an environment; the others wait, and find it ready."""
-    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

@@ -83,6 +83,7 @@ class Outcome(BaseModel):
     """What came of a cell. `charged` is what earlier attempts cost that ended by the infrastructure.
 
     Shares are None where there is nothing to compare with: a task without gold, an empty change.
+    `defects` are None where nobody could look for them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -99,14 +100,20 @@ class Outcome(BaseModel):
     line_precision: float | None = None
     outside_gold: tuple[str, ...] = ()
     regressions: tuple[str, ...] = ()
-    defects: tuple[str, ...] = ()
+    defects: tuple[str, ...] | None = None
     steps: int = 0
     seconds: float = 0.0
     commands: int = 0
-    failed_edits: int = 0
+    failed_edits: int | None = 0  # None: not known
     spent: Spent = Spent()
     charged: Spent = Spent()
     attempts: int = 1
+    version: str = ""  # of the agent that worked
+
+    @property
+    def broken(self) -> bool:
+        """The infrastructure ended it, or its cap: it is not judged, and may be run again."""
+        return self.status == "infrastructure"
 
     @property
     def passed(self) -> bool:

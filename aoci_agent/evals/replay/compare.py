@@ -5,17 +5,14 @@ McNemar's exact test on pairs (Fisher's exact test where nothing pairs), tokens 
 bootstrap over repositories, or over tasks where all come from one.
 """
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from aoci_agent.evals.policies_statistics import Interval, Pair, clustered
+from aoci_agent.evals.policies_statistics import MARGIN, Interval, Pair, clustered, wilson
 from aoci_agent.evals.replay.cell import Outcome
 from aoci_agent.evals.replay.extras import need
-
-_Z = 1.959963984540054  # of 95 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +31,13 @@ class Share:
 
 
 class Difference(NamedTuple):
-    """A solver against the baseline. P values are two-sided; None where there is nothing to test."""
+    """A solver against the baseline. P values are two-sided; None where there is nothing to test.
+
+    An interval is drawn from two tasks (or repositories) or more: one alone says nothing of others.
+    """
 
     pairs: int
+    clusters: int  # of the pairs: what the bootstrap draws
     success: Interval | None
     success_p: float | None
     success_test: str  # "McNemar" or "Fisher"
@@ -45,18 +46,13 @@ class Difference(NamedTuple):
 
     @property
     def admitted(self) -> bool:
-        """The gate of quality: the lower bound of the difference in success is at least -0.05."""
-        return self.success is not None and self.success.admitted
+        """The gate of quality: the lower bound of the difference in success is not below the margin."""
+        return self.success is not None and self.success.low >= MARGIN
 
 
 def share_of(hits: int, count: int) -> Share:
     """With its interval; (0, 1) where nothing was tried."""
-    if not count:
-        return Share(0, 0, 0.0, 1.0)
-    p = hits / count
-    middle = (p + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
-    half = _Z * math.sqrt(p * (1 - p) / count + _Z**2 / (4 * count**2)) / (1 + _Z**2 / count)
-    return Share(hits, count, max(0.0, middle - half), min(1.0, middle + half))
+    return Share(hits, count, *wilson(hits, count))
 
 
 def mcnemar(only_one: int, only_other: int) -> float | None:
@@ -104,16 +100,21 @@ def compared(
         p, test = fisher(*_counts(here.values()), *_counts(there.values())), "Fisher"
     return Difference(
         len(both),
-        clustered(success) if success else None,
+        len({pair.cluster for pair in success}),
+        _interval(success),
         p,
         test,
-        clustered(tokens) if tokens else None,
+        _interval(tokens),
         wilcoxon([pair.delta for pair in tokens]) if tokens else None,
     )
 
 
+def _interval(pairs: Sequence[Pair]) -> Interval | None:
+    return clustered(pairs) if len({pair.cluster for pair in pairs}) > 1 else None
+
+
 def _by_place(outcomes: Iterable[Outcome]) -> dict[tuple[str, str, int], Outcome]:
-    ended = (outcome for outcome in outcomes if outcome.status != "infrastructure")
+    ended = (outcome for outcome in outcomes if not outcome.broken)
     return {(one.cell.task, one.cell.model, one.cell.seed): one for one in ended}
 
 

@@ -10,15 +10,23 @@ Every finding names its evidence. They are hints for a person who compares solve
 put together at run time is not seen, and the first two are rules of thumb.
 """
 
+import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from aoci_agent.aoci.facts.extract import extract
 from aoci_agent.aoci.facts.model import Facts
 from aoci_agent.aoci.facts.stores.record import from_text
+from aoci_agent.base.errors import ForModel
+from aoci_agent.base.files import Workspace
+from aoci_agent.base.git import Repository
+from aoci_agent.evals.replay.gold import text_in
+from aoci_agent.evals.replay.history import is_source
 
 Texts = Mapping[str, str]
+Read = Callable[[str], Facts]
 _SELECT = re.compile(
     r"\bSELECT\s+(?P<columns>[^;]{1,2000}?)\s+FROM\s+[`\"\[]?(?P<table>\w+)", re.I | re.S
 )
@@ -39,6 +47,8 @@ _SHARED = 2  # columns that make two statements the same path to a table
 _ALIKE = 0.6  # share of columns that makes two tables alike
 _SHORT = 8  # characters below which a line says nothing of where it came from
 _LOST = 3  # lines of a recent change that are no slip
+_RECENT = 20  # commits before the base
+_MOST = 20_000  # files of source, above which nobody looks
 
 
 class Statement(NamedTuple):
@@ -50,6 +60,47 @@ class Statement(NamedTuple):
     columns: frozenset[str]
 
 
+def defects_in(
+    tree: Path, changed: Iterable[str], source: Repository, base: str, fix: str
+) -> tuple[str, ...] | None:
+    """What the changed files of a work tree brought. None where that cannot be told: too many files,
+    or some that a partial clone lacks. Without a `fix`, no earlier change is looked for.
+    """
+    try:
+        blobs = {path: blob for path, blob in source.blobs_of(base).items() if is_source(path)}
+        if len(blobs) > _MOST:
+            return None
+        texts = {
+            id: data.decode("utf-8", "replace") for id, data in source.contents(blobs.values())
+        }
+        before = {path: texts[blob.id] for path, blob in blobs.items()}
+        paths = sorted(path for path in changed if is_source(path))
+        with Workspace(tree) as workspace:
+            there = [path for path in paths if workspace.exists(path)]
+            now = {path: workspace.read_bytes(path).decode("utf-8", "replace") for path in there}
+        kept = {path: text for path, text in before.items() if path not in paths}
+        recent = _recent(source, base, [path for path in paths if path in before]) if fix else {}
+        fixed = {path: text_in(source, fix, path) or "" for path in recent}
+    except ForModel:
+        return None
+    return defects(before, kept | now, recent, fixed)
+
+
+def _recent(source: Repository, base: str, paths: list[str]) -> dict[str, str]:
+    """The lines that the commits just before the base added to these files."""
+    commits = source.git("rev-list", "--first-parent", f"-n{_RECENT + 1}", base).split()
+    options = (
+        *("--first-parent", "--diff-merges=first-parent", f"{commits[-1]}..{base}", "--format="),
+        *("-p", "-U0", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/"),
+    )
+    found: dict[str, str] = {}
+    for path in paths:
+        patch = source.git("log", *options, "--", path)
+        added = (line[1:] for line in patch.splitlines() if line.startswith("+"))
+        found[path] = "\n".join(line for line in added if not line.startswith("++ "))
+    return found
+
+
 def defects(before: Texts, after: Texts, recent: Texts, fixed: Texts) -> tuple[str, ...]:
     """What a change from one tree to another brought, a line each; both hold all source files.
 
@@ -57,19 +108,29 @@ def defects(before: Texts, after: Texts, recent: Texts, fixed: Texts) -> tuple[s
     files of the person's own fix.
     """
     changed = {path for path in after if after[path] != before.get(path)}
-    old = {path: extract(path, before[path].encode()) for path in before}
-    new = {
-        path: extract(path, after[path].encode()) if path in changed else old[path]
-        for path in after
-    }
+    old, new = _reader(before), _reader(after)
     found = [
         *_multi_path(before, after, changed),
         *_refresh(old, new, after, changed),
-        *_contract(old, new, changed),
-        *_schema(before, after, new, changed),
+        *_contract(old, new, after, changed),
+        *_schema(before, after, old, new, changed),
         *_dropped(before, after, recent, fixed),
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _reader(texts: Texts) -> Read:
+    """Facts of its files, each extracted when it is first asked for; of a missing file, none."""
+
+    def facts(path: str) -> Facts:
+        return _facts(path, texts.get(path, ""))
+
+    return facts
+
+
+@functools.lru_cache(maxsize=_MOST)
+def _facts(path: str, text: str) -> Facts:
+    return extract(path, text.encode())
 
 
 def statements(path: str, text: str) -> Iterator[Statement]:
@@ -89,49 +150,57 @@ def statements(path: str, text: str) -> Iterator[Statement]:
 
 
 def _multi_path(before: Texts, after: Texts, changed: set[str]) -> Iterator[str]:
-    old = [one for path in changed if path in before for one in statements(path, before[path])]
-    now = [one for path in after for one in statements(path, after[path])]
+    old = [one for path in changed for one in statements(path, before.get(path, ""))]
     known = {(one.table, one.columns) for one in old}
-    for made in now:
-        if made.path not in changed or (made.table, made.columns) in known:
+    come = [one for path in sorted(changed) for one in statements(path, after[path])]
+    grown = [
+        (made, was)
+        for made in come
+        for was in old
+        if (made.table, made.columns) not in known
+        and was.table == made.table
+        and was.columns < made.columns
+    ]
+    now = [one for path in after for one in statements(path, after[path])] if grown else []
+    for made, was in grown:
+        added = made.columns - was.columns
+        for other in now:
+            same = other.table == was.table and len(other.columns & was.columns) >= _SHARED
+            if same and not other.columns & added:
+                names = ", ".join(sorted(added))
+                yield f"multi-path: {other.path}:{other.line} does not name {names} of {other.table}, {made.path}:{made.line} does now"
+
+
+def _new_calls(old: Read, new: Read, changed: set[str]) -> Iterator[tuple[str, str]]:
+    """Path and call of what the changed files ask for now, and did not."""
+    for path in sorted(changed):
+        for call in sorted(set(new(path).calls) - set(old(path).calls)):
+            yield path, call
+
+
+def _refresh(old: Read, new: Read, after: Texts, changed: set[str]) -> Iterator[str]:
+    for path, call in _new_calls(old, new, changed):
+        if not call.startswith(_WRITING) or _TOLD.search(after[path]):
             continue
-        grown = [one for one in old if one.table == made.table and one.columns < made.columns]
-        for was in grown:
-            added = made.columns - was.columns
-            for other in now:
-                same = other.table == was.table and len(other.columns & was.columns) >= _SHARED
-                if same and not other.columns & added:
-                    names = ", ".join(sorted(added))
-                    yield f"multi-path: {other.path}:{other.line} does not name {names} of {other.table}, {made.path}:{made.line} does now"
+        target = _segments(call)[:-1] or _segments(call)
+        shows = (
+            other
+            for other in sorted(after)
+            for one in new(other).calls
+            if other != path
+            and not one.startswith(_WRITING)
+            and _segments(one)[: len(target)] == target
+        )
+        if shown := next(shows, ""):
+            yield f"refresh: {path} writes {call}, {shown} shows it, and nothing is loaded again"
 
 
-def _refresh(
-    old: Mapping[str, Facts], new: Mapping[str, Facts], after: Texts, changed: set[str]
-) -> Iterator[str]:
-    for path in sorted(changed):
-        come = set(new[path].calls) - set(old[path].calls if path in old else ())
-        for call in sorted(call for call in come if call.startswith(_WRITING)):
-            target = _segments(call)[:-1] or _segments(call)
-            shows = [
-                other for other, facts in new.items()
-                if other != path and any(_segments(one)[: len(target)] == target for one in facts.calls if not one.startswith(_WRITING))
-            ]  # fmt: skip
-            if shows and not _TOLD.search(after[path]):
-                yield f"refresh: {path} writes {call}, {sorted(shows)[0]} shows it, and nothing is loaded again"
-
-
-def _contract(
-    old: Mapping[str, Facts], new: Mapping[str, Facts], changed: set[str]
-) -> Iterator[str]:
-    routes = [_segments(route) for facts in new.values() for route in facts.routes]
-    if not routes:
-        return
-    for path in sorted(changed):
-        for call in new[path].calls:
-            if call not in (old[path].calls if path in old else ()) and not any(
-                _answers(r, _segments(call)) for r in routes
-            ):
-                yield f"contract: {path} asks for {call}, and no route answers it"
+def _contract(old: Read, new: Read, after: Texts, changed: set[str]) -> Iterator[str]:
+    calls = list(_new_calls(old, new, changed))
+    routes = [_segments(route) for path in after for route in new(path).routes] if calls else []
+    for path, call in calls:
+        if routes and not any(_answers(route, _segments(call)) for route in routes):
+            yield f"contract: {path} asks for {call}, and no route answers it"
 
 
 def _segments(route: str) -> tuple[str, ...]:
@@ -148,11 +217,11 @@ def _answers(route: tuple[str, ...], call: tuple[str, ...]) -> bool:
     return length > 0 and all(one == other or "*" in (one, other) for one, other in pairs)
 
 
-def _tables(facts: Mapping[str, Facts]) -> dict[str, tuple[str, frozenset[str]]]:
+def _tables(read: Read, paths: Iterable[str]) -> dict[str, tuple[str, frozenset[str]]]:
     """Where each table is defined, and its columns over all files."""
     found: dict[str, tuple[str, frozenset[str]]] = {}
-    for path, one in facts.items():
-        for change in map(from_text, one.stored):
+    for path in paths:
+        for change in map(from_text, read(path).stored):
             if change.op in ("create", "model", "add") and change.table:
                 name = change.table.lower()
                 first, columns = found.get(name, (path, frozenset[str]()))
@@ -160,40 +229,42 @@ def _tables(facts: Mapping[str, Facts]) -> dict[str, tuple[str, frozenset[str]]]
     return found
 
 
-def _schema(
-    before: Texts, after: Texts, new: Mapping[str, Facts], changed: set[str]
-) -> Iterator[str]:
-    tables = _tables(new)
-    for path in sorted(changed):
-        known = set(statements(path, before.get(path, "")))
-        was = {(one.table, one.columns) for one in known}
-        for one in statements(path, after[path]):
-            if one.table in tables and (one.table, one.columns) not in was:
-                unknown = one.columns - tables[one.table][1]
-                if unknown and len(unknown) < len(one.columns):
-                    yield f"schema: {path}:{one.line} names {', '.join(sorted(unknown))}, which {one.table} does not have"
-    old = _tables(
-        {path: extract(path, text.encode()) for path, text in before.items() if path in changed}
-    )
-    made = {name for name, (path, _) in tables.items() if path in changed and name not in old}
+def _schema(before: Texts, after: Texts, old: Read, new: Read, changed: set[str]) -> Iterator[str]:
+    was = {
+        (one.table, one.columns)
+        for path in changed
+        for one in statements(path, before.get(path, ""))
+    }
+    come = [
+        one
+        for path in sorted(changed)
+        for one in statements(path, after[path])
+        if (one.table, one.columns) not in was
+    ]
+    made = _tables(new, sorted(changed)).keys() - _tables(old, changed).keys()
+    tables = _tables(new, after) if come or made else {}
+    for one in come:
+        known = tables[one.table][1] if one.table in tables else one.columns
+        if one.columns & known and (unknown := one.columns - known):
+            yield f"schema: {one.path}:{one.line} names {', '.join(sorted(unknown))}, which {one.table} does not have"
     for name in sorted(made):
         for other, (_, columns) in sorted(tables.items()):
             both = len(columns & tables[name][1])
-            if (
-                other not in made
-                and both >= _SHARED
-                and both >= _ALIKE * len(columns | tables[name][1])
-            ):
+            alike = both >= max(_SHARED, _ALIKE * len(columns | tables[name][1]))
+            if other not in made and alike:
                 yield f"schema: the new table {name} has {both} columns of {other}"
 
 
 def _dropped(before: Texts, after: Texts, recent: Texts, fixed: Texts) -> Iterator[str]:
     for path, text in sorted(recent.items()):
-        if path not in after or path not in before:
-            continue
         came = {line.strip() for line in text.splitlines() if len(line.strip()) > _SHORT}
-        kept = {line.strip() for line in fixed.get(path, before[path]).splitlines()}
-        had = {line.strip() for line in before[path].splitlines()}
-        gone = (came & had & kept) - {line.strip() for line in after[path].splitlines()}
+        had = _lines(before.get(path, ""))
+        gone = (came & had & _lines(fixed.get(path, before.get(path, "")))) - _lines(
+            after.get(path, "")
+        )
         if len(gone) >= _LOST:
             yield f"dropped: {path} lost {len(gone)} lines of a recent change, e.g. {sorted(gone)[0][:80]}"
+
+
+def _lines(text: str) -> set[str]:
+    return {line.strip() for line in text.splitlines()}

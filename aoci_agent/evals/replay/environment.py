@@ -2,16 +2,15 @@
 
 A folder holds a checkout `tree`, in which the set-up runs, and beside it what it makes outside of the
 tree (a venv, a target folder). What the set-up leaves in the tree and git ignores (node_modules) is
-linked into the tree of every cell.
+linked into the tree of every cell. The checkout's own source goes: an installation of the project,
+also an editable one, is replaced by PYTHONPATH, which leads into each cell's tree.
 """
 
-import csv
 import hashlib
 import json
 import os
 import platform
 import re
-import shutil
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -24,10 +23,10 @@ from aoci_agent.base.box import Access, Box
 from aoci_agent.base.errors import ForModel, NotPossible
 from aoci_agent.base.files import atomic_write
 from aoci_agent.base.process import Limits, find_program, run_blocking
+from aoci_agent.evals.replay.stripping import CARRIED, FOLDER, TREE, without_source
 
-READY = "ready"
-TREE = "tree"
-FOLDER = "AOCI_REPLAY_ENV"  # tells a set-up command of the user's own where its folder is
+READY = "ready"  # holds where Python finds the project, relative to a tree, one a line
+PYTHON = "PYTHONPATH"
 _LIMITS = Limits(seconds=1200.0, output_bytes=200_000, spill_bytes=50_000_000)
 _DECLARED = (
     *(
@@ -43,11 +42,11 @@ _DECLARED = (
     *("Cargo.toml", "Cargo.lock", "go.mod", "go.sum", "pom.xml", "Gemfile.lock", "composer.lock"),
     *(".npmrc", ".python-version", ".nvmrc", "rust-toolchain", "rust-toolchain.toml"),
 )
+_FORM = 2  # raise whenever a prepared folder comes out differently: older ones are not taken then
 _VERSIONLESS = "999.0"  # for packages that ask git for their version: the tree has none
 # Of package.json: what is no part of an environment.
 _RELEASING = ("version", "scripts", "description", "keywords", "files", "exports", "author", "xo")
 _TEST_GROUPS = ("test", "tests", "testing", "dev")
-CARRIED = ("node_modules", "vendor/bundle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +67,16 @@ class Environment:
     recipe: Recipe
 
     def variables(self) -> dict[str, str]:
-        """For commands that need it: its folders go before those of PATH."""
+        """For commands that need it: its folders go before those of PATH. Paths of Python's are of the
+        root of a tree, where commands begin."""
         path = os.environ.get("PATH", os.defpath)
         first = [str(self.folder / name) for name in self.recipe.path]
-        return {
-            FOLDER: str(self.folder),
-            "PATH": os.pathsep.join((*first, path)),
-            **{name: _filled(value, self.folder) for name, value in self.recipe.variables},
-        }
+        own = {name: _filled(value, self.folder) for name, value in self.recipe.variables}
+        with suppress(OSError):
+            roots = (self.folder / READY).read_text("utf-8").splitlines()
+            if roots := [root for root in (*roots, own.get(PYTHON, "")) if root]:
+                own[PYTHON] = os.pathsep.join(dict.fromkeys(roots))
+        return {FOLDER: str(self.folder), "PATH": os.pathsep.join((*first, path)), **own}
 
     def carry(self, tree: Path) -> None:
         """Put what the set-up left in its tree into another one, as links: a copy of tens of
@@ -91,8 +92,9 @@ def recipe_of(tree: Path, setup: str = "") -> Recipe:
     """The set-up of a project, by what lies at its root; the user's own where there is one."""
     if setup:
         shell = find_program("bash", outside=tree) or "/bin/sh"
-        return Recipe(setup, ((shell, "-c", setup),), path=("bin", "venv/bin"))
-    if any((tree / name).is_file() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
+        variables = _python_variables(tree) if _is_python(tree) else ()
+        return Recipe(setup, ((shell, "-c", setup),), ("bin", "venv/bin"), variables)
+    if _is_python(tree):
         return _python(tree)
     if (tree / "package.json").is_file():
         return _node(tree)
@@ -103,7 +105,7 @@ def recipe_of(tree: Path, setup: str = "") -> Recipe:
 
 def key_of(tree: Path, recipe: Recipe) -> str:
     """What decides whether two trees can share an environment: the recipe and all that is declared."""
-    digest = hashlib.blake2b(repr(recipe).encode(), digest_size=10)
+    digest = hashlib.blake2b(repr((_FORM, recipe)).encode(), digest_size=10)
     names = [*_DECLARED, *sorted(p.relative_to(tree).as_posix() for p in _requirements(tree))]
     for name in names:
         with suppress(OSError):
@@ -135,7 +137,8 @@ def prepare(recipe: Recipe, folder: Path, box: Box, env: Mapping[str, str]) -> E
     made = Environment(folder, recipe)
     if (folder / READY).exists():
         return made
-    variables = {**env, **made.variables()}
+    # Never into the person's own Python: what is installed there would outlive the tree.
+    variables = {"PIP_REQUIRE_VIRTUALENV": "1", **env, **made.variables()}
     for command in recipe.commands:
         argv = [_filled(word, folder) for word in command]
         try:
@@ -147,36 +150,9 @@ def prepare(recipe: Recipe, folder: Path, box: Box, env: Mapping[str, str]) -> E
             said = _told((done.stdout + b"\n" + done.stderr).decode("utf-8", "replace"))
             how = "no end in time" if done.timed_out else f"exit {done.exit_code}"
             raise NotPossible(f"set-up: {Path(argv[0]).name} {argv[1]}: {how}: {said}")
-    _without_source(folder)
-    atomic_write(folder / READY, recipe.shown.encode())
+    roots = without_source(folder)
+    atomic_write(folder / READY, "\n".join(roots).encode())
     return made
-
-
-def _without_source(folder: Path) -> None:
-    """Take the project's own source away: it may be of a later base than that of a cell that reads here.
-
-    What pip installed of the project goes, but for its metadata; trees bring the code themselves.
-    """
-    for item in (folder / TREE).iterdir():
-        kept = [name for name in CARRIED if name.split("/")[0] == item.name]
-        if item.is_dir() and not item.is_symlink():
-            if not kept:
-                shutil.rmtree(item)
-        else:
-            item.unlink()
-    tree = (folder / TREE).as_uri()
-    for told in folder.glob("venv/lib/python*/site-packages/*.dist-info/direct_url.json"):
-        if tree in told.read_text("utf-8"):
-            _uninstalled(told.parent)
-
-
-def _uninstalled(metadata: Path) -> None:
-    site = metadata.parent
-    with (metadata / "RECORD").open(encoding="utf-8", newline="") as file:
-        paths = [site / row[0] for row in csv.reader(file) if row]
-    for path in paths:
-        if path.is_relative_to(site) and ".." not in path.parts and metadata not in path.parents:
-            path.unlink(missing_ok=True)
 
 
 def _link(source: Path, target: Path) -> None:
@@ -184,7 +160,8 @@ def _link(source: Path, target: Path) -> None:
     target.mkdir(parents=True)
     for entry in source.iterdir():
         if entry.is_symlink():  # to a package of the project itself: that of the other tree
-            (target / entry.name).symlink_to(entry.readlink())
+            led = os.path.relpath(source / entry.readlink(), source)
+            (target / entry.name).symlink_to(led)
         elif entry.name.startswith("@") and entry.is_dir():
             _link(entry, target / entry.name)
         elif entry.name != ".cache":
@@ -193,9 +170,13 @@ def _link(source: Path, target: Path) -> None:
 
 def _told(output: str) -> str:
     """What a failing installer says is wrong: its lines of errors, else its last ones."""
+    if "activated virtualenv" in output:
+        return (
+            f"it installs into no venv of its own: python -m venv ${FOLDER}/venv && pip install ..."
+        )
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"(?:npm )?err(?:or|!)", line, re.IGNORECASE)]
-    return " / ".join((errors or lines)[:6] if errors else lines[-3:])[:600]
+    return " / ".join((errors or lines)[:6] if errors else lines[-3:])[:600] or "it said nothing"
 
 
 def _filled(word: str, folder: Path) -> str:
@@ -221,13 +202,20 @@ def _python(tree: Path) -> Recipe:
     ]
     if files:
         commands.append((*pip, *files))
-    source = "src" if (tree / "src").is_dir() else "."
-    variables = (
-        ("PYTHONPATH", source),
+    shown = "venv, project and test dependencies"
+    return Recipe(shown, tuple(commands), ("venv/bin",), _python_variables(tree))
+
+
+def _is_python(tree: Path) -> bool:
+    return any((tree / name).is_file() for name in ("pyproject.toml", "setup.py", "setup.cfg"))
+
+
+def _python_variables(tree: Path) -> tuple[tuple[str, str], ...]:
+    return (
+        (PYTHON, "src" if (tree / "src").is_dir() else "."),
         ("PYTHONDONTWRITEBYTECODE", "1"),
         ("SETUPTOOLS_SCM_PRETEND_VERSION", _VERSIONLESS),
     )
-    return Recipe("venv, project and test dependencies", tuple(commands), ("venv/bin",), variables)
 
 
 def _groups(tree: Path) -> list[str]:

@@ -48,7 +48,7 @@ def estimated(
     of each model put the dollars to a usage."""
     known: defaultdict[tuple[str, str], list[Outcome]] = defaultdict(list)
     for outcome in earlier:
-        if outcome.status != "infrastructure" and outcome.spent.tokens is not None:
+        if not outcome.broken and outcome.spent.tokens is not None:
             known[outcome.cell.solver, outcome.cell.model].append(outcome)
     count = assumed = 0
     tokens, dollars = 0.0, 0.0

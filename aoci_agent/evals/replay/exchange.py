@@ -11,6 +11,8 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from aoci_agent.agent.models.accumulate import Accumulator
+from aoci_agent.agent.models.model import MalformedReply
 from aoci_agent.evals.replay.cell import Spent, Tokens
 
 Json = Mapping[str, Any]
@@ -91,77 +93,87 @@ def spent_on(exchanges: Iterable[Exchange]) -> Spent:
 
 
 class Reading:
-    """An answer as it comes: `event` takes those of a stream, `whole` one that came at once."""
+    """An answer as it comes: `event` takes those of a stream, `whole` one that came at once.
+
+    What the other two say is read as the chunks of a chat completion that would say the same.
+    """
 
     def __init__(self, api: Api) -> None:
         self.api = api
-        self._text: list[str] = []
-        self._calls: dict[int, dict[str, str]] = {}
-        self.usage: dict[str, Any] = {}  # raw
+        self._gathered = Accumulator()
+        self._told: dict[str, Any] = {}  # usage of Responses and Messages
+        self._items_told = 0  # of Responses
+        self.over = api == "other"  # the answer's own end was seen
 
     @property
+    def usage(self) -> Json:
+        """Raw, as far as it was told; nothing for an answer that did not come to its end."""
+        return (self._told or mapping(self._gathered.usage)) if self.over else {}
+
     def reply(self) -> Said | None:
         """What the model said, as far as it came."""
-        text = "".join(self._text)[:LONGEST]
+        said = self._gathered.so_far()
         calls = tuple(
-            Called(name=call["name"], arguments=call["arguments"][:LONGEST], id=call["id"])
-            for _, call in sorted(self._calls.items())
+            Called(name=call.name, arguments=call.arguments[:LONGEST], id=call.id)
+            for call in said.calls
         )
+        text = said.text[:LONGEST]
         return Said(role="assistant", text=text, calls=calls) if text or calls else None
 
     def event(self, data: Json) -> None:
         """One event of a stream."""
-        match self.api:
-            case "chat":
-                self._chat(data, "delta")
-            case "responses":
-                self.whole(mapping(data.get("response"))) if str(
-                    data.get("type")
-                ) in _LAST else None
-            case "messages":
-                self._messages_event(data)
-            case _:
-                pass
+        if self.api == "chat":
+            self._chat(data)
+        elif self.api == "messages":
+            self._messages_event(data)
+        elif data.get("type") == "response.output_item.done":
+            self._output(mapping(data.get("item")))
+        elif data.get("type") in _LAST:  # some servers do not tell the items again
+            told = mapping(data.get("response"))
+            self.whole({**told, "output": []} if self._items_told else told)
 
     def whole(self, data: Json) -> None:
         """A whole answer."""
-        match self.api:
-            case "chat":
-                self._chat(data, "message")
-            case "responses":
-                self._use(data.get("usage"))
-                for item in _items(data.get("output")):
-                    self._output(item)
-            case "messages":
-                self._use(data.get("usage"))
-                for at, block in enumerate(_items(data.get("content"))):
-                    self._block(at, block)
-            case _:
-                pass
+        if self.api == "chat":
+            self._chat(data)
+        elif self.api == "responses":
+            for item in _items(data.get("output")):
+                self._output(item)
+        elif self.api == "messages":
+            for at, block in enumerate(_items(data.get("content"))):
+                self._block(at, block)
+        if self.api != "chat":
+            self._use(data.get("usage"))
+        self.over |= bool(data)
 
     def _use(self, raw: object) -> None:
         """Later figures replace earlier ones: Messages tell the prompt first, the output last."""
-        told = mapping(raw)
-        self.usage |= {name: value for name, value in told.items() if value is not None}
+        self._told |= {name: value for name, value in mapping(raw).items() if value is not None}
 
-    def _chat(self, data: Json, part: str) -> None:
-        self._use(data.get("usage"))
-        for choice in _items(data.get("choices"))[:1]:
-            told = mapping(choice.get(part))
-            self._text.append(text_of(told.get("content")))
-            for at, call in enumerate(_items(told.get("tool_calls"))):
-                function = mapping(call.get("function"))
-                index = call.get("index", at)
-                self._call(index if isinstance(index, int) else at, function, call.get("id"))
+    def _chat(self, data: Json) -> None:
+        with suppress(MalformedReply):  # the record has what came before it
+            for _ in self._gathered.feed(data):
+                pass
+        choices = _items(data.get("choices"))
+        ended = choices[0].get("finish_reason") if choices else data.get("usage")
+        self.over |= bool(ended)
+
+    def _say(self, **delta: object) -> None:
+        self._chat({"choices": [{"delta": delta}]})
+
+    def _call(self, at: int, call_id: object, name: object, arguments: object) -> None:
+        function = {"name": name, "arguments": arguments}
+        self._say(tool_calls=[{"index": at, "id": call_id, "function": function}])
 
     def _output(self, item: Json) -> None:
+        """An item of Responses."""
+        self._items_told += 1
         if item.get("type") == "message":
-            self._text.append(text_of(item.get("content")))
+            self._say(content=item.get("content"))
         elif "name" in item or "action" in item:
-            arguments = item.get("arguments", item.get("input", item.get("action", "")))
-            written = arguments if isinstance(arguments, str) else json.dumps(arguments)
-            named = {"name": item.get("name", item.get("type")), "arguments": written}
-            self._call(len(self._calls), named, item.get("call_id"))
+            given = item.get("arguments", item.get("input", item.get("action", "")))
+            name = item.get("name", item.get("type"))
+            self._call(self._items_told, item.get("call_id"), name, given)
 
     def _messages_event(self, data: Json) -> None:
         at = data.get("index")
@@ -174,27 +186,21 @@ class Reading:
                 self._block(index, {**block, "input": ""} if "input" in block else block)
             case "content_block_delta":
                 delta = mapping(data.get("delta"))
-                self._text.append(str(delta.get("text", "")))
+                self._say(content=delta.get("text"))
                 if "partial_json" in delta:
-                    self._call(index, {"arguments": delta["partial_json"]}, None)
+                    self._call(index, None, None, delta["partial_json"])
             case "message_delta":
                 self._use(data.get("usage"))
+                self.over = True
             case _:
                 pass
 
     def _block(self, at: int, block: Json) -> None:
+        """A block of Messages."""
         if block.get("type") == "tool_use":
-            given = block.get("input", "")
-            written = given if isinstance(given, str) else json.dumps(given)
-            self._call(at, {"name": block.get("name"), "arguments": written}, block.get("id"))
+            self._call(at, block.get("id"), block.get("name"), block.get("input"))
         else:
-            self._text.append(str(block.get("text", "")))
-
-    def _call(self, at: int, told: Json, call_id: object) -> None:
-        call = self._calls.setdefault(at, {"name": "", "arguments": "", "id": ""})
-        call["name"] += str(told.get("name") or "")
-        call["arguments"] += str(told.get("arguments") or "")
-        call["id"] = call["id"] or str(call_id or "")
+            self._say(content=block.get("text"))
 
 
 _LAST = ("response.completed", "response.incomplete", "response.failed")

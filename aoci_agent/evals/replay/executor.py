@@ -148,7 +148,7 @@ async def _tried(folder: RunFolder, cell: Cell, executor: Executor, purse: Purse
 
 def _broke(outcome: Outcome) -> bool:
     """Whether another try may help: a set-up fails again, and a cap stays one."""
-    return outcome.status == "infrastructure" and outcome.reason not in (SET_UP, CAP)
+    return outcome.broken and outcome.reason not in (SET_UP, CAP)
 
 
 async def _together(jobs: Sequence[Awaitable[None]]) -> None:

@@ -34,29 +34,23 @@ class Figures:
     recall: float | None
     answer_recall: float | None
     line_precision: float | None
-    failed_edits: float
+    failed_edits: float | None
     commands: float
     outside: float  # files touched outside the gold
     regressions: int  # cells with some
-    defects: int  # the same
+    defects: int | None  # the same, of those that were looked at; None where none was
+    looked: int  # cells that were looked at for defects
     against: Difference | None  # None for the baseline itself, and without one
 
-    @property
-    def cost(self) -> float | None:
-        """What a cell costs: dollars, or tokens where no price is known."""
-        return self.tokens if self.dollars is None else self.dollars
 
-
-def figures_of(
-    outcomes: Iterable[Outcome], cluster: Callable[[str], str], baseline: str = BASELINE
-) -> list[Figures]:
-    """In the order in which solvers and models come up."""
+def figures_of(outcomes: Iterable[Outcome], cluster: Callable[[str], str]) -> list[Figures]:
+    """In the order in which solvers and models come up; compared with the baseline."""
     groups: dict[tuple[str, str], list[Outcome]] = {}
     for outcome in outcomes:
         groups.setdefault((outcome.cell.solver, outcome.cell.model), []).append(outcome)
     made: list[Figures] = []
     for (solver, model), some in groups.items():
-        base = groups.get((baseline, model), []) if solver != baseline else []
+        base = groups.get((BASELINE, model), []) if solver != BASELINE else []
         against = compared(some, base, cluster) if base else None
         made.append(_figures(solver, model, some, against))
     return made
@@ -70,14 +64,26 @@ def admitted(one: Figures) -> bool:
 def chosen(found: Sequence[Figures], model: str) -> Figures | None:
     """Quality first, then price: the cheapest that is admitted; None where a cost is not known."""
     some = [one for one in found if one.model == model and one.cells and admitted(one)]
-    costs = [(cost, one) for one in some if (cost := one.cost) is not None]
+    costs = priced(some)
     return min(costs, key=lambda pair: pair[0])[1] if costs and len(costs) == len(some) else None
+
+
+def in_dollars(found: Sequence[Figures]) -> bool:
+    """Costs are compared in dollars where all have them and some pay, else in tokens: in one of both."""
+    dollars = [one.dollars for one in found if one.cells]
+    return None not in dollars and any(dollars)
+
+
+def priced(found: Sequence[Figures]) -> list[tuple[float, Figures]]:
+    """Those whose cost of a cell is known, with it."""
+    dollars = in_dollars(found)
+    costs = ((one.dollars if dollars else one.tokens, one) for one in found if one.cells)
+    return [(cost, one) for cost, one in costs if cost is not None]
 
 
 def front(found: Sequence[Figures]) -> list[Figures]:
     """Those that no other beats in both success and cost (Pareto), cheapest first."""
-    priced = [(one.cost, one) for one in found if one.cost is not None and one.cells]
-    ordered = sorted(priced, key=lambda pair: (pair[0] or 0.0, -pair[1].passed.share))
+    ordered = sorted(priced(found), key=lambda pair: (pair[0], -pair[1].passed.share))
     kept: list[Figures] = []
     for _, one in ordered:
         if not kept or one.passed.share > kept[-1].passed.share:
@@ -88,7 +94,8 @@ def front(found: Sequence[Figures]) -> list[Figures]:
 def _figures(
     solver: str, model: str, all_of: Sequence[Outcome], against: Difference | None
 ) -> Figures:
-    some = [outcome for outcome in all_of if outcome.status != "infrastructure"]
+    some = [outcome for outcome in all_of if not outcome.broken]
+    looked = [outcome.defects for outcome in some if outcome.defects is not None]
     measured = [outcome.spent.tokens for outcome in some if outcome.spent.tokens is not None]
     known = bool(some) and len(measured) == len(some)
     hits = sum(outcome.passed for outcome in some)
@@ -103,20 +110,27 @@ def _figures(
         buckets=_buckets(some) if known else None,
         dollars=_whole(outcome.spent.dollars for outcome in some),
         per_success=total / hits if known and hits else None,
-        charged=sum(o.charged.tokens.all for o in all_of if o.charged.tokens is not None),
+        charged=sum(_lost(outcome) for outcome in all_of),
         steps=mean(outcome.steps for outcome in some),
         seconds=mean(outcome.seconds for outcome in some),
         precision=_there(outcome.precision for outcome in some),
         recall=_there(outcome.recall for outcome in some),
         answer_recall=_there(outcome.answer_recall for outcome in some),
         line_precision=_there(outcome.line_precision for outcome in some),
-        failed_edits=mean(outcome.failed_edits for outcome in some),
+        failed_edits=_there(outcome.failed_edits for outcome in some),
         commands=mean(outcome.commands for outcome in some),
         outside=mean(len(outcome.outside_gold) for outcome in some),
         regressions=sum(bool(outcome.regressions) for outcome in some),
-        defects=sum(bool(outcome.defects) for outcome in some),
+        defects=sum(map(bool, looked)) if looked else None,
+        looked=len(looked),
         against=against,
     )
+
+
+def _lost(outcome: Outcome) -> int:
+    """Tokens of its attempts that broke, as far as they are known; the newest may be one of them."""
+    attempts = [outcome.charged, *([outcome.spent] if outcome.broken else [])]
+    return sum(one.tokens.all for one in attempts if one.tokens is not None)
 
 
 def _buckets(some: Sequence[Outcome]) -> dict[str, float]:

@@ -3,12 +3,33 @@
 import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
+from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.git import Repository
+from aoci_agent.evals.policies_score import Span
+from aoci_agent.evals.replay.task import Task
 from aoci_agent.views.syntax.outline import CALLABLES, TYPES, Definition, outline_of
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.MULTILINE)
 _SHORTEST = 4  # letters of a name that a prompt can give away
+
+
+class Gold(NamedTuple):
+    """What a change is compared with: the person's fix, a full id or "", and where it is at work."""
+
+    fix: str
+    touched: tuple[str, ...]  # every path of the fix
+    blocks: tuple[Span, ...]  # the definitions that it changes, at the base
+
+
+def gold_of(task: Task, source: Repository, base: str) -> Gold:
+    """Raises NotPossible where the hidden tests are in a commit that is not there."""
+    fix = source.commit(task.fix) if task.fix else ""
+    if task.hidden and not (fix or task.tests_patch):
+        raise NotPossible(f"the repository has no commit {task.fix[:12]}: the tests are in it")
+    touched = changed_by(source, base, fix) if fix else ()
+    return Gold(fix, touched, blocks(source, base, task.gold_symbols))
 
 
 def symbols(
@@ -21,8 +42,7 @@ def symbols(
     """
     found: dict[str, None] = {}
     for path in paths:
-        data = repository.git("cat-file", "blob", f"{base}:{path}")
-        definitions = outline_of(path, data.encode("utf-8", "surrogateescape")).definitions
+        definitions = _definitions(repository, base, path)
         kept = [item for item in definitions if item.kind in CALLABLES | TYPES]
         patch = repository.git("diff-tree", "-p", "-U0", base, commit, "--", path)
         for start, end in _changed(patch):
@@ -30,6 +50,44 @@ def symbols(
             if holding:
                 found[f"{path}:{min(holding, key=_size).qualified}"] = None
     return tuple(found)
+
+
+def blocks(repository: Repository, base: str, named: Iterable[str]) -> tuple[Span, ...]:
+    """The lines at `base` of the definitions that `symbols` named; those not there have none."""
+    known: dict[str, tuple[Definition, ...]] = {}
+    found: dict[Span, None] = {}
+    for symbol in named:
+        path, _, name = symbol.rpartition(":")
+        if path not in known:
+            known[path] = tuple(_definitions(repository, base, path))
+        spans = (Span(path, one.start, one.end) for one in known[path] if one.qualified == name)
+        found |= dict.fromkeys(spans)
+    return tuple(found)
+
+
+def changed_by(repository: Repository, base: str, fix: str) -> tuple[str, ...]:
+    """Every path that differs between two commits."""
+    listed = repository.git("diff-tree", "-r", "--name-only", "-z", "--no-renames", base, fix)
+    return tuple(path for path in listed.split("\0") if path)
+
+
+def commit_of(repository: Repository, name: str) -> str:
+    """The full id. Raises NotPossible where there is no such commit."""
+    found = repository.commit(name)
+    if not found:
+        raise NotPossible(f"the repository has no commit {name[:12]}")
+    return found
+
+
+def text_in(repository: Repository, commit: str, path: str) -> str | None:
+    """A regular file of a commit, None where there is none. Bytes that are no UTF-8 are escaped, as
+    in the names of files. Raises NotPossible where a partial clone lacks it.
+    """
+    blob = repository.blobs_of(commit).get(path)
+    if blob is None:
+        return None
+    ((_, data),) = repository.contents([blob])
+    return data.decode("utf-8", "surrogateescape")
 
 
 def leaks(prompt: str, files: Iterable[str], named: Iterable[str]) -> tuple[str, ...]:
@@ -49,6 +107,11 @@ def _changed(patch: str) -> list[tuple[int, int]]:
     """First and last old line of each hunk; for one that only adds, the line it is added behind."""
     ranges = [(int(start), int(count or 1)) for start, count in _HUNK.findall(patch)]
     return [(start, start + max(count, 1) - 1) for start, count in ranges]
+
+
+def _definitions(repository: Repository, base: str, path: str) -> Iterable[Definition]:
+    text = text_in(repository, base, path) or ""
+    return outline_of(path, text.encode("utf-8", "surrogateescape")).definitions
 
 
 def _size(item: Definition) -> int:

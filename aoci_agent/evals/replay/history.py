@@ -40,19 +40,16 @@ class Candidate(NamedTuple):
         return tuple(change.path for change in self.source if change.status != "A")
 
 
-def candidates(
-    repository: Repository, since: str = "", until: str = "", scanned: int = SCANNED
-) -> Iterator[Candidate]:
-    """Newest first, along the first parents. `since` and `until` are dates as git takes them.
+def candidates(repository: Repository, since: str = "") -> Iterator[Candidate]:
+    """Newest first, along the first parents. `since` is a date as git takes it.
 
     Taken are commits with 1 to 5 source files, one of them already there, up to 300 lines of source,
     and at least one test file. One whose files a partial clone lacks is passed over.
     """
     options = [f"--since={since}"] if since else []
-    options += [f"--until={until}"] if until else []
     listed = repository.git(
         *("log", "--first-parent", "--diff-merges=first-parent", "--no-renames", "--raw", "-z"),
-        *("--no-abbrev", f"--max-count={scanned}", f"--format={_FORMAT}", *options),
+        *("--no-abbrev", f"--max-count={SCANNED}", f"--format={_FORMAT}", *options),
     )
     for piece in listed.split(_COMMIT)[1:]:
         found = _candidate(piece)
@@ -69,7 +66,7 @@ def _candidate(piece: str) -> Candidate | None:
     changes = _changes(listed)
     if not all(change.path.isprintable() for change in changes):
         return None  # a name that is no text, or holds a line break, cannot stand in a task file
-    source = tuple(change for change in changes if _is_source(change.path))
+    source = tuple(change for change in changes if is_source(change.path))
     tests = tuple(c.path for c in changes if is_test(c.path) and c.status in "AM")
     made = Candidate(commit, base, others[0] if others else "", date, message, source, tests)
     return made if tests and made.changed and len(source) <= MOST_FILES else None
@@ -83,7 +80,7 @@ def _changes(listed: str) -> list[Change]:
     ]
 
 
-def _is_source(path: str) -> bool:
+def is_source(path: str) -> bool:
     """A program's text: in a language of the index, and not a test."""
     return language_of(path) is not None and not is_test(path) and role_of(path)[0] is Role.INDEX
 

@@ -9,7 +9,11 @@ MOST = 64_000_000  # bytes of a request
 
 
 class BadRequest(Exception):
-    """What came is no HTTP request, or is too large."""
+    """What came is no HTTP request, or is too large; answered with `status`."""
+
+    def __init__(self, told: str, status: int = 400) -> None:
+        super().__init__(told)
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ async def receive(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
             return Received(method, target, headers, await _chunked(reader))
         length = int(headers.get("content-length") or 0)
         if not 0 <= length <= MOST:
-            raise BadRequest(f"a request of {length} bytes")
+            raise BadRequest(f"a request of {length} bytes", 413 if length > 0 else 400)
         return Received(method, target, headers, await reader.readexactly(length))
     except asyncio.IncompleteReadError as error:
         if not error.partial:
@@ -51,7 +55,7 @@ async def _chunked(reader: asyncio.StreamReader) -> bytes:
     while True:
         size = int((await reader.readline()).partition(b";")[0], 16)
         if size < 0 or len(body) + size > MOST:
-            raise BadRequest("the request is too large")
+            raise BadRequest("the request is too large", 413)
         body += await reader.readexactly(size)
         await reader.readline()  # the end of the piece, or of trailers
         if not size:

@@ -9,14 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ValidationError
-
-from aoci_agent.base.armed import hardened_of
 from aoci_agent.base.errors import BadUsage, NotPossible
 from aoci_agent.base.git import Repository
 from aoci_agent.evals.replay.checks import MANIFESTS, check_of, filled
-from aoci_agent.evals.replay.gold import leaks
-from aoci_agent.evals.replay.task import Task
+from aoci_agent.evals.replay.gold import commit_of, leaks
+from aoci_agent.evals.replay.task import Task, task_of
 
 Row = dict[str, Any]
 _FILE = re.compile(r"^diff --git a/(?P<path>.+) b/(?P=path)$", re.MULTILINE)
@@ -82,13 +79,10 @@ def _task(where: str, row: Row, base: str, check: str) -> Task:
         known = "problem_statement, query with commit, or title"
         raise BadUsage(f"{where} is of no known kind", f"its fields should include {known}")
     try:
-        made = Task.model_validate(reader(row) | ({"check": check} if check else {}))
+        fields = reader(row) | ({"check": check} if check else {})
     except (KeyError, TypeError, AttributeError) as error:
         raise BadUsage(f"{where} lacks {error}", "see docs/replay.md") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        raise BadUsage(f"{where}: {name}: {first['msg']}", "see docs/replay.md") from error
+    made = task_of(where, fields)
     given = leaks(made.prompt, made.gold_files, made.gold_symbols)
     return made.model_copy(update={"leaks": given})
 
@@ -164,7 +158,7 @@ def _names(value: object) -> list[str]:
 
 def ours(tasks: list[Task], repository: Repository) -> list[Task]:
     """Those that name no repository, or this one: by its folder's name, or by its origin."""
-    origin = re.sub(r"(?:\.git)?/*$", "", hardened_of(repository).setting("remote.origin.url"))
+    origin = re.sub(r"(?:\.git)?/*$", "", repository.hardened.setting("remote.origin.url"))
     folder = repository.root.name.lower()
 
     def is_ours(task: Task) -> bool:
@@ -183,22 +177,15 @@ def located(task: Task, repository: Repository) -> Task:
 
     NotPossible where the repository does not have its commits.
     """
-    found = {"base": _commit(repository, task.base)}
+    found = {"base": commit_of(repository, task.base)}
     if task.fix:
-        found["fix"] = _commit(repository, task.fix)
+        found["fix"] = commit_of(repository, task.fix)
     if task.check:
         found["check"] = filled(task.check, task.hidden)
     elif task.hidden:
         with suppress(NotPossible):  # then nothing judges it, and that is said
             found["check"] = _check(repository, found["base"], task.hidden)
     return task.model_copy(update=found)
-
-
-def _commit(repository: Repository, name: str) -> str:
-    try:
-        return repository.git("rev-parse", "--verify", f"{name}^{{commit}}").strip()
-    except NotPossible as error:
-        raise NotPossible(f"the repository has no commit {name[:12]}") from error
 
 
 def _check(repository: Repository, base: str, tests: Sequence[str]) -> str:

@@ -4,8 +4,8 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,14 +36,26 @@ class Mine:
         self.stopped = threading.Event()
 
     def try_all(
-        self, found: Sequence[Candidate], jobs: int = 1
+        self,
+        found: Sequence[Candidate],
+        jobs: int = 1,
+        alive: Callable[[], object] = str,
+        every: float = 60.0,
     ) -> Generator[tuple[Candidate, Verdict]]:
-        """As they end. Closed or interrupted early, it ends every command and leaves no tree."""
+        """As they end; `alive` is called when none has for so many seconds.
+
+        Closed or interrupted early, it ends every command and leaves no tree.
+        """
         with ThreadPoolExecutor(jobs) as pool:
             futures = {pool.submit(self.try_one, candidate): candidate for candidate in found}
+            waiting = set(futures)
             try:
-                for future in as_completed(futures):
-                    yield futures[future], future.result()
+                while waiting:
+                    done, waiting = wait(waiting, every, FIRST_COMPLETED)
+                    if not done:
+                        alive()
+                    for future in done:
+                        yield futures[future], future.result()
             except BaseException:
                 self.stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)

@@ -6,6 +6,7 @@ edits piece by piece, and runs tests through the tools, as a model would; its se
 
 import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
@@ -31,6 +32,9 @@ def gold(before: Texts, after: Texts, test: str, seed: int) -> ScriptedModel:
 
     Raises NotPossible where a change cannot be said by quoting text.
     """
+    for path, text in (*before.items(), *after.items()):
+        if text is not None and not _is_text(text):
+            raise NotPossible(f"{path} is no text: the model gold cannot write it")
     random = Random(seed)
     paths = sorted(after)
     random.shuffle(paths)
@@ -43,6 +47,11 @@ def gold(before: Texts, after: Texts, test: str, seed: int) -> ScriptedModel:
     lines = [_said(number, calls) for number, calls in enumerate(turns, 1)]
     said = AssistantMessage("The change is made." + " The tests ran." * bool(test))
     return ScriptedModel([*lines, *[said] * ASKED], name=GOLD)
+
+
+def _is_text(text: str) -> bool:
+    """Not bytes that are no UTF-8, escaped."""
+    return not re.search("[\ud800-\udfff]", text)
 
 
 Call = tuple[str, dict[str, object]]

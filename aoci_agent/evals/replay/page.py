@@ -1,119 +1,195 @@
 """The report as one HTML file: tables, plots and trajectories side by side; nothing is loaded from anywhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
-from itertools import groupby
+from importlib.resources import files
+from typing import NamedTuple
 
 from aoci_agent.base.terminal import clean
+from aoci_agent.evals.policies_statistics import number
 from aoci_agent.evals.replay import plots
-from aoci_agent.evals.replay.cell import Cell, Outcome
-from aoci_agent.evals.replay.figures import Figures
-from aoci_agent.evals.replay.tables import Table, number, tables_of
+from aoci_agent.evals.replay.cell import Outcome
+from aoci_agent.evals.replay.figures import BASELINE, Figures
+from aoci_agent.evals.replay.judge import Judgement
+from aoci_agent.evals.replay.judge_table import Judged
+from aoci_agent.evals.replay.tables import Table, tables_of
 from aoci_agent.evals.replay.trajectory import Act
 
-_STYLE = """
-:root { color-scheme: light dark; --ink: #1d2530; --faint: #687385; --line: #d8dde4; --ground: #fff; --good: #2b7a3d; --bad: #b3372f; --soft: #f4f6f8 }
-@media (prefers-color-scheme: dark) { :root { --ink: #dfe4ea; --faint: #95a0af; --line: #353c46; --ground: #15181d; --good: #77c285; --bad: #e8837b; --soft: #1d2128 } svg { filter: invert(.88) hue-rotate(180deg) } }
-* { box-sizing: border-box } body { margin: 0 auto; max-width: 72rem; padding: 1.5rem 1rem 4rem; font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground) }
-h1 { font-size: 1.5rem; margin: 0 } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem } h3 { font-size: .95rem; margin: 1.2rem 0 .3rem } p { margin: .3rem 0; color: var(--faint) }
-.wide { overflow-x: auto } table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums } th, td { padding: .25rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line) } th:first-child, td:first-child { text-align: left; padding-left: 0 } th { color: var(--faint); font-weight: 600 }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem } figure { margin: 0 } figcaption { color: var(--faint); font-size: .85rem } svg { width: 100%; height: auto }
-details { border-top: 1px solid var(--line); padding: .4rem 0 } summary { cursor: pointer; overflow-wrap: anywhere } .side { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(17rem, 1fr); gap: 1rem; overflow-x: auto; padding: .5rem 0 }
-.cell { background: var(--soft); border-radius: 6px; padding: .6rem .8rem; font-size: .8rem } .cell ol { margin: .4rem 0; padding-left: 1.6rem; overflow-wrap: anywhere } .cell pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 18rem; overflow-y: auto; font-size: .75rem } .passed { color: var(--good) } .failed, .infrastructure { color: var(--bad) } small { color: var(--faint) }
-pre.prompt { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); padding: .6rem .8rem; border-radius: 6px; font-size: .8rem }
-"""
+_ALL = 12_000_000  # characters of all trajectories and changes: more is slow to open
+_CELL = (3_000, 60_000)  # of one cell at least, and at most
+_LINE = 300  # of one line of a trajectory
+_SAID = 1_500  # of what the agent said, of a message, of a piece of evidence
 _CAPTIONS = (
     (
         plots.success_and_cost,
         "Success, with its 95 % interval, against what a cell costs. Joined: the front.",
     ),
     (plots.tokens_by_bucket, "Tokens of a cell by bucket."),
-    (plots.differences, "Paired difference in success to grep-read, with its 95 % interval."),
+    (
+        plots.differences,
+        f"Paired difference in success to {BASELINE}, with its 95 % interval. Dashed: the margin.",
+    ),
+)
+_BESIDE = (
+    "Numbers at the right are the tokens of the call of the model that led to what stands there."
 )
 
 
-def page(
-    title: str,
-    about: Sequence[str],
-    found: Sequence[Figures],
-    outcomes: Sequence[Outcome],
-    details: Mapping[Cell, tuple[Sequence[Act], str]],
-    prompts: Mapping[str, str],
-) -> str:
-    """`about` are lines below the title; `details` acts and diff of each cell; `prompts` by task."""
-    drawn = [(draw(found), words) for draw, words in _CAPTIONS]
+class Detail(NamedTuple):
+    """What a cell left behind: its acts, its change, and the output of its check."""
+
+    acts: Iterable[Act] = ()
+    change: str = ""
+    check: str = ""
+
+
+class Report(NamedTuple):
+    """`about` are lines below the title; `prompts` by task; `detail` reads a cell's."""
+
+    title: str
+    about: Sequence[str]
+    found: Sequence[Figures]
+    outcomes: Sequence[Outcome]
+    judged: Judged
+    prompts: Mapping[str, str]
+    detail: Callable[[Outcome], Detail]
+
+
+def page(report: Report) -> str:
+    """The whole file."""
+    drawn = [(draw(report.found), words) for draw, words in _CAPTIONS]
     figures = "".join(
         f"<figure>{svg}<figcaption>{escape(words)}</figcaption></figure>"
         for svg, words in drawn
         if svg
     )
-    tables = "".join(map(_table, tables_of(found, outcomes)))
-    lines = "".join(f"<p>{_text(line)}</p>" for line in about)
+    tables = tables_of(report.found, report.outcomes, report.judged)
+    lines = "".join(f"<p>{_text(line)}</p>" for line in report.about)
+    tasks = list(dict.fromkeys(outcome.cell.task for outcome in report.outcomes))
+    title, style = _text(report.title), files(__package__ or "").joinpath("page.css")
+    results, *others = (_table(table) for table in tables)
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{_STYLE}</style></head><body><h1>{_text(title)}</h1>{lines}"
-        f'<div class="plots">{figures}</div>{tables}<h2>Trajectories</h2>'
-        f"{_trajectories(outcomes, details, prompts)}</body></html>\n"
+        f"<style>{style.read_text('utf-8')}</style></head><body><header><h1>{title}</h1>{lines}"
+        f"{_contents(tables, tasks)}</header><main>{results}"
+        f'<div class="plots">{figures}</div>{"".join(others)}<h2 id="trajectories">Trajectories</h2>'
+        f"<p>{escape(_BESIDE)}</p>"
+        f"{''.join(_task(report, task, n) for n, task in enumerate(tasks, 1))}</main></body></html>\n"
     )
+
+
+def _contents(tables: Sequence[Table], tasks: Sequence[str]) -> str:
+    links = [(_anchor(table.title), table.title) for table in tables]
+    links.append(("trajectories", "Trajectories"))
+    inside = [(f"task-{n}", task) for n, task in enumerate(tasks, 1)]
+    rows = (
+        " ".join(f'<a href="#{anchor}">{_text(words)}</a>' for anchor, words in some)
+        for some in (links, inside)
+    )
+    return f"<nav>{''.join(f'<div>{row}</div>' for row in rows)}</nav>"
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(" ", "-")
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{_text(cell)}</th>" for cell in table.heads)
+    head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in table.heads)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
+        f'<tr><th scope="row">{_text(first)}</th>'
+        + "".join(f"<td>{_text(cell)}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in table.rows
     )
+    title, anchor = _text(table.title), _anchor(table.title)
+    body = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+    wide = f'<div class="wide" tabindex="0" role="region" aria-label="{title}">{body}</div>'
     note = f"<p>{_text(table.note)}</p>" if table.note else ""
-    return f'<h2>{_text(table.title)}</h2><div class="wide"><table><tr>{head}</tr>{rows}</table></div>{note}'
+    return f'<section><h2 id="{anchor}">{title}</h2>{wide if body else ""}{note}</section>'
 
 
-def _trajectories(
-    outcomes: Sequence[Outcome],
-    details: Mapping[Cell, tuple[Sequence[Act], str]],
-    prompts: Mapping[str, str],
-) -> str:
+def _task(report: Report, task: str, number: int) -> str:
     """A fold for each task; inside, its cells beside each other."""
-    made: list[str] = []
-    for task, some in groupby(
-        sorted(outcomes, key=_by_task), key=lambda outcome: outcome.cell.task
-    ):
-        cells = list(some)
-        hits = sum(outcome.passed for outcome in cells)
-        inside = "".join(_cell(outcome, *details.get(outcome.cell, ((), ""))) for outcome in cells)
-        prompt = f'<pre class="prompt">{_text(prompts.get(task, ""))}</pre>'
-        made.append(
-            f"<details><summary>{_text(task)} <small>{hits} of {len(cells)} passed</small></summary>"
-            f'{prompt}<div class="side">{inside}</div></details>'
-        )
-    return "".join(made)
-
-
-def _by_task(outcome: Outcome) -> str:
-    return outcome.cell.task
-
-
-def _cell(outcome: Outcome, acts: Sequence[Act], diff: str) -> str:
-    cell = outcome.cell
-    tokens = outcome.spent.tokens
-    used = number(None if tokens is None else tokens.all, ",")
-    head = f"{_text(cell.solver)} <small>{_text(cell.model)}, seed {cell.seed}</small>"
-    figures = f"{outcome.steps} steps, {used} tokens, {outcome.seconds:.0f} s"
-    told = f"<p>{_text(outcome.message)}</p>" if outcome.message else ""
-    items = "".join(f"<li>{_act(act)}</li>" for act in acts)
-    change = (
-        f"<details><summary>the change</summary><pre>{_text(diff)}</pre></details>" if diff else ""
+    cells = [outcome for outcome in report.outcomes if outcome.cell.task == task]
+    hits = sum(outcome.passed for outcome in cells)
+    room = max(_CELL[0], min(_CELL[1], _ALL // max(1, len(report.outcomes))))
+    inside = "".join(
+        _cell(outcome, report.detail(outcome), report.judged.of.get(outcome.cell), room)
+        for outcome in cells
     )
+    prompt = f'<pre class="prompt">{_cut(report.prompts.get(task, ""), _CELL[0])}</pre>'
     return (
-        f'<div class="cell"><b>{head}</b><br><span class="{outcome.status}">{outcome.status}</span> '
-        f"<small>{figures}</small>{told}<ol>{items}</ol>{change}</div>"
+        f'<details class="task" id="task-{number}"{" open" * (number == 1)}><summary><b>{_text(task)}</b> '
+        f"<small>{hits} of {len(cells)} passed</small></summary>"
+        f'{prompt}<div class="side">{inside}</div></details>'
     )
+
+
+def _cell(outcome: Outcome, detail: Detail, judgement: Judgement | None, room: int) -> str:
+    cell, tokens = outcome.cell, outcome.spent.tokens
+    used = number(None if tokens is None else tokens.all, ",")
+    parts = [
+        f"<h3>{_text(cell.solver)} <small>{_text(cell.model)}, seed {cell.seed}</small></h3>",
+        f'<span class="{outcome.status}">{_STATUS[outcome.status]}</span> <small>{_text(outcome.reason)} · '
+        f"{outcome.steps} steps · {used} tokens · {outcome.seconds:.0f} s</small>",
+    ]
+    if outcome.message:
+        parts.append(f"<p>{_cut(outcome.message, _SAID)}</p>")
+    parts += _defects(outcome, judgement)
+    items, used_up, left = _acts(detail.acts, room // 2)
+    more = f"<p>{left:,} more are left out: replay show {_text(cell.id)}</p>" if left else ""
+    parts.append(f"<ol>{items}</ol>{more}" if items else "<p>nothing was recorded</p>")
+    rest = room - used_up
+    for name, text in (("the change", detail.change), ("the hidden check", detail.check)):
+        if text:
+            parts.append(
+                f"<details><summary>{name}</summary><pre>{_cut(text, rest // 2)}</pre></details>"
+            )
+    return f'<article class="cell">{"".join(parts)}</article>'
+
+
+_STATUS = {"passed": "✓ passed", "failed": "✗ failed", "infrastructure": "! broken"}
+
+
+def _defects(outcome: Outcome, judgement: Judgement | None) -> Iterator[str]:
+    lines = [f"static · {line}" for line in outcome.defects or ()]
+    if judgement is not None:
+        lines += [
+            f"judged · {name}: {judgement.findings[name].evidence.strip()}"
+            for name in judgement.said("yes")
+        ]
+    if lines:
+        yield f"<ul>{''.join(f'<li>{_cut(line, _SAID)}</li>' for line in lines)}</ul>"
+
+
+def _acts(acts: Iterable[Act], room: int) -> tuple[str, int, int]:
+    """Those that there is room for, how long they are, and how many are not among them."""
+    made, used = list[str](), 0
+    there = iter(acts)
+    for act in there:
+        made.append(f"<li>{_act(act)}</li>")
+        used += len(made[-1])
+        if used > room:
+            break
+    return "".join(made), used, sum(1 for _ in there)
 
 
 def _act(act: Act) -> str:
     mark = "" if act.ok else '<span class="failed">✗</span> '
-    detail = f" <small>{_text(act.detail[:300])}</small>" if act.detail else ""
-    tokens = f" <small>{act.tokens:,}</small>" if act.tokens is not None else ""
-    return f"{mark}{_text(act.title)}{detail}{tokens}"
+    title = _cut(act.title, _SAID if act.kind == "text" else _LINE)
+    detail = f" <small>{_cut(act.detail, _LINE)}</small>" if act.detail else ""
+    tokens = f'<small class="tokens">{act.tokens:,}</small>' if act.tokens is not None else ""
+    return f'{tokens}{mark}<span class="{act.kind}">{title}</span>{detail}'
+
+
+def _cut(text: str, most: int) -> str:
+    """The beginning and the end of it where it is too long, and how much is left out."""
+    if len(text) <= most:
+        return _text(text)
+    half = max(most // 2, 1)
+    left = len(text) - 2 * half
+    return f"{_text(text[:half])}<i> … {left:,} characters are left out … </i>{_text(text[-half:])}"
 
 
 def _text(text: str) -> str:

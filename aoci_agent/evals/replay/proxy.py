@@ -16,6 +16,7 @@ from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
+from aoci_agent.agent.models.model import Usage
 from aoci_agent.agent.models.usage import normalise
 from aoci_agent.evals.replay.cell import Spent, Tokens
 from aoci_agent.evals.replay.exchange import (
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     import httpx
 
 SILENCE = 600.0  # seconds an endpoint may say nothing
+LINGERS = 5.0  # seconds for the rest of a request that is too large
+BYTES = 4  # of a request, for about one token
 _ROOT = "/v1"
 _OTHERS = ("/models", "/messages/count_tokens")
 _OWN = {
@@ -73,8 +76,10 @@ class Proxy:
         self._count = 0
         self._connections: set[asyncio.Task[None]] = set()
         self.exchanges: list[Exchange] = []
+        self._open = 0  # calls that wait for their answer
         self.over = asyncio.Event()
         self.reason = ""  # which bound of the budget was reached
+        self.told = ""  # and in words
 
     @property
     def steps(self) -> int:
@@ -117,7 +122,10 @@ class Proxy:
                 try:
                     received = await receive(reader, writer)
                 except BadRequest as error:
-                    await answer.whole(400, "text/plain", str(error).encode())
+                    told = _error(str(error), "invalid_request_error")
+                    await answer.whole(error.status, "application/json", told)
+                    writer.write_eof()
+                    await _rest(reader)
                 else:
                     if received is not None:
                         await self._answer(received, answer)
@@ -135,14 +143,21 @@ class Proxy:
         self._count += 1
         asked = _Open(self._count, api, received, f"{path}?{query}" if query else path, b"")
         self._prepare(asked)
-        self.reason = self.reason or self._bound()
-        if self.reason and api != "other":
-            told = f"the budget of this task is used up: {self._used(self.reason)}"
-            self._write(asked, status=400, ended="budget", message=told)
-            self.over.set()
-            await answer.whole(400, "application/json", _error(told, "invalid_request_error"))
+        if api == "other":
+            await self._pass_on(asked, answer)
             return
-        await self._pass_on(asked, answer)
+        if not self.reason and (bound := self._bound(asked)):
+            self.reason, self.told = bound
+        if self.reason:
+            self._write(asked, status=400, ended="budget", message=self.told)
+            self.over.set()
+            await answer.whole(400, "application/json", _error(self.told, "invalid_request_error"))
+            return
+        self._open += 1
+        try:
+            await self._pass_on(asked, answer)
+        finally:
+            self._open -= 1
 
     def _prepare(self, asked: _Open) -> None:
         """The body as it is sent on: the very bytes, unless something has to be changed."""
@@ -162,22 +177,32 @@ class Proxy:
         if changed:
             asked.body = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
-    def _bound(self) -> str:
-        """Which bound of the budget is reached, "" for none."""
-        spent = self.spent
-        used: dict[str, float | None] = {
-            "steps": self.steps,
-            "tokens": spent.tokens and spent.tokens.all,
-            "cost": spent.dollars,
+    def _bound(self, asked: _Open) -> tuple[str, str] | None:
+        """The bound of the budget that this call would pass, and why in words."""
+        calls = self._open + 1
+        ahead = sum([self._ahead(asked)] * calls, self.spent)
+        would: dict[str, float | None] = {
+            "steps": self.steps + calls,
+            "tokens": ahead.tokens and ahead.tokens.all,
+            "cost": ahead.dollars,
         }
-        for name, figure in used.items():
+        for name, figure in would.items():
             most = getattr(self._budget, name)
-            if most is not None and figure is not None and figure >= most:
-                return name
-        return ""
+            if most is None or (figure is not None and figure <= most):
+                continue
+            told = f"the budget is used up: {most:g} {'dollars' if name == 'cost' else name}"
+            unknown = "" if figure is not None else "; what was used is not known"
+            return name, told + unknown
+        return None
 
-    def _used(self, name: str) -> str:
-        return f"{getattr(self._budget, name):g} {'dollars' if name == 'cost' else name}"
+    def _ahead(self, asked: _Open) -> Spent:
+        """What a call will take: as much as the last one, and the first as its length tells."""
+        for one in reversed(self.exchanges):
+            if one.step:
+                return Spent(tokens=one.usage, dollars=one.dollars)
+        usage = Usage(fresh=len(asked.body) // BYTES)
+        priced = self._upstream.prices.priced(usage)
+        return Spent(tokens=Tokens(fresh=usage.fresh), dollars=priced.cost)
 
     async def _pass_on(self, asked: _Open, answer: Answering) -> None:
         import httpx
@@ -192,32 +217,43 @@ class Proxy:
         except asyncio.CancelledError:
             self._write(asked, ended="cut", message="ended before the endpoint had answered")
             raise
-        streamed = "text/event-stream" in response.headers.get("content-type", "")
+        if not response.is_error:
+            await self._relay(asked, response, answer)
+            return
+        body = self._masked(response.content)
+        told = body.decode("utf-8", "replace")[:2000]
+        self._write(asked, status=response.status_code, ended="refused", message=told)
+        await answer.begin(response.status_code, _kept(response))
+        await answer.send(body)
+        await answer.end()
+
+    async def _relay(self, asked: _Open, response: "httpx.Response", answer: Answering) -> None:
+        import httpx
+
         reading = Reading(asked.api)
+        streamed = "text/event-stream" in response.headers.get("content-type", "")
         relayed = Relayed(reading, streamed=streamed, hides_usage=asked.hides_usage)
-        whole = False
         try:
-            kept = {k: v for k, v in response.headers.items() if k.lower() not in _ANSWERED}
-            await answer.begin(response.status_code, kept)
+            await answer.begin(response.status_code, _kept(response))
             async for data in response.aiter_bytes():
                 await answer.send(relayed.take(data))
             await answer.send(relayed.end())
-            whole = True
         except httpx.TransportError:
-            pass  # the agent sees what we see: an answer that breaks off
+            return  # the agent sees what we see: an answer that breaks off
         finally:
             await response.aclose()
-            self._ended(asked, response.status_code, reading, relayed, whole=whole)
-        if whole:
-            await answer.end()
+            self._ended(asked, response.status_code, reading, relayed)
+        await answer.end()
 
     async def _send(self, asked: _Open) -> "httpx.Response":
-        """Pass it on. A server that refuses to be asked for usage is not asked again."""
+        """The answer; one that refuses is whole. Who refuses to be asked for usage is not asked again."""
         while True:
             response = await self._request(asked)
-            if response.status_code not in (400, 422) or not asked.hides_usage:
+            if not response.is_error:
                 return response
-            if b"stream_options" not in await response.aread():
+            refusal = await response.aread()
+            unasked = response.status_code in (400, 422) and b"stream_options" in refusal
+            if not (unasked and asked.hides_usage):
                 return response
             self._asks_usage = asked.hides_usage = False
             self._prepare(asked)
@@ -232,20 +268,20 @@ class Proxy:
         )
         return await self._http.send(request, stream=True)
 
-    def _ended(
-        self, asked: _Open, status: int, reading: Reading, relayed: Relayed, *, whole: bool
-    ) -> None:
-        if status >= 400:
-            self._write(asked, status=status, ended="refused", message=relayed.text[:2000])
-            return
+    def _masked(self, data: bytes) -> bytes:
+        """A refusal may name the key."""
+        key = self._upstream.endpoint.key.encode()
+        return data.replace(key, b"***") if key else data
+
+    def _ended(self, asked: _Open, status: int, reading: Reading, relayed: Relayed) -> None:
         tokens, dollars = self._measured(reading.usage)
         self._write(
             asked,
             status=status,
-            ended="whole" if whole and not relayed.broke else "cut",
+            ended="whole" if reading.over else "cut",
             received=relayed.count,
             streamed=relayed.streamed,
-            reply=reading.reply,
+            reply=reading.reply(),
             usage=tokens,
             dollars=dollars,
         )
@@ -262,8 +298,6 @@ class Proxy:
 
     def _write(self, asked: _Open, **told: Any) -> None:
         count, new = told_of(asked.api, parsed(asked.received.body))
-        if "message" in told and (key := self._upstream.endpoint.key):
-            told["message"] = told["message"].replace(key, "***")
         line = Exchange(
             number=asked.number,
             at=round(asked.at, 3),
@@ -280,6 +314,19 @@ class Proxy:
         self.exchanges.append(line)
         with self._log.open("ab") as file:
             file.write(line.model_dump_json(exclude_defaults=True).encode() + b"\n")
+
+
+def _kept(response: "httpx.Response") -> dict[str, str]:
+    """Its headers, but for those of the connection."""
+    return {k: v for k, v in response.headers.items() if k.lower() not in _ANSWERED}
+
+
+async def _rest(reader: asyncio.StreamReader) -> None:
+    """Take what still comes: one that is cut off while it sends does not see the answer."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGERS):
+            while await reader.read(1 << 16):
+                pass
 
 
 def _error(message: str, kind: str) -> bytes:

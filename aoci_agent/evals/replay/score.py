@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from aoci_agent.evals.policies_score import Span, score
+from aoci_agent.evals.replay.history import is_source
 
 _BLOCKS = re.compile(r"^diff --git ", re.MULTILINE)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@", re.MULTILINE)
@@ -21,11 +22,11 @@ class Patch(NamedTuple):
 class Scores(NamedTuple):
     """Shares from 0 to 1; None where there is no gold, or nothing was changed."""
 
-    precision: float | None  # of the changed files, those that are gold
+    precision: float | None  # of the changed files of source, those that are gold
     recall: float | None  # of the gold files, those that were changed
     answer_recall: float | None  # AnswerRecall@5: gold blocks among the first five changed spans
     line_precision: float | None  # of the lines of those spans, those in gold blocks
-    outside: tuple[str, ...]  # changed files that are not gold
+    outside: tuple[str, ...]  # changed files that the fix leaves alone
 
 
 def patch_of(diff: str) -> Patch:
@@ -48,15 +49,24 @@ def patch_of(diff: str) -> Patch:
     return Patch(tuple(spans), lines)
 
 
-def scores(patch: Patch, files: Collection[str], blocks: Sequence[Span]) -> Scores:
-    """`files` and `blocks` are the gold; new files of the gold have no lines at the base."""
+def scores(
+    patch: Patch, files: Collection[str], blocks: Sequence[Span], besides: Collection[str] = ()
+) -> Scores:
+    """`files` and `blocks` are the gold; new files of the gold have no lines at the base.
+
+    `besides` is all else that the fix touches: tests, documents, lock files, new modules. Who does
+    as the person did is not outside of the gold there, and not more precise for it either:
+    precision counts source files, and the gold's own, whatever they are.
+    """
     changed = list(patch.lines)
     right = [path for path in changed if path in files]
+    wrong = [path for path in changed if path not in files and path not in besides]
+    counted = len(right) + sum(map(is_source, wrong))
     found = score(patch.spans, blocks, tuple(files)) if blocks and files else None
     return Scores(
-        precision=len(right) / len(changed) if files and changed else None,
+        precision=len(right) / counted if files and counted else None,
         recall=len(right) / len(files) if files else None,
         answer_recall=found.recall if found else None,
         line_precision=found.precision if found and changed else None,
-        outside=tuple(path for path in changed if path not in files) if files else (),
+        outside=tuple(wrong) if files else (),
     )

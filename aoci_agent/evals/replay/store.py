@@ -1,7 +1,5 @@
 """The folder of a run: what was asked for, and every cell as it ended. A run goes on where it stopped."""
 
-import fcntl
-import os
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,8 +8,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from aoci_agent.agent.resume import read
+from aoci_agent.base import strays
 from aoci_agent.base.errors import BadUsage, ForUser
 from aoci_agent.base.files import atomic_write
+from aoci_agent.base.locks import alone, opened, take, tried
+from aoci_agent.base.regular import closing
 from aoci_agent.evals.replay.cell import Cell, Outcome, Spent
 from aoci_agent.evals.replay.exchange import REQUESTS, exchanges_in, spent_on
 from aoci_agent.evals.replay.task import Task
@@ -21,6 +22,7 @@ STATE = "state"  # what the session kept: its record, and what it derived
 DIFF = "diff.patch"
 CHECK = "check.txt"
 ATTEMPTS = "attempts"
+CELLS = "cells"
 LOCK = "lock"
 SET_UP = "set-up"  # the reason of an outcome: the agent could not begin, or its work not be judged
 
@@ -87,43 +89,29 @@ class RunFolder:
     @contextmanager
     def held(self) -> Generator[None]:
         """By the one process that runs it. Raises BadUsage while another one does."""
-        descriptor = _opened(self.path / LOCK)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with closing(opened(self.path / LOCK)) as descriptor:
+            try:
+                take(descriptor)
+            except BlockingIOError as error:
+                told = f"the run {self.path.name} is going on in another process"
+                raise BadUsage(told, "wait for it, or end it") from error
+            strays.sweep(self.path, (CELLS,))
             yield
-        except BlockingIOError as error:
-            raise BadUsage(
-                f"the run {self.path.name} is going on in another process", "wait for it, or end it"
-            ) from error
-        finally:
-            os.close(descriptor)
 
     def is_held(self) -> bool:
         """Whether the process that runs it is alive."""
-        descriptor = _opened(self.path / LOCK)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        with closing(opened(self.path / LOCK)) as descriptor:
+            return not tried(descriptor, shared=True)
 
     @contextmanager
     def alone(self, cell: Cell) -> Generator[None]:
         """One process works on a cell; another one waits until it has ended."""
-        place = self.place(cell)
-        place.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = _opened(place / LOCK)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with alone(self.place(cell) / LOCK):
             yield
-        finally:
-            os.close(descriptor)
 
     def place(self, cell: Cell) -> Path:
         """The folder of a cell."""
-        return self.path / "cells" / cell.id
+        return self.path / CELLS / cell.id
 
     def outcome(self, cell: Cell) -> Outcome | None:
         """How a cell ended, None when it has not, or when its file is damaged: then it runs again."""
@@ -140,7 +128,7 @@ class RunFolder:
     def waiting(self, cells: Iterable[Cell] | None = None) -> list[Cell]:
         """Cells that have not ended, or whose attempt the infrastructure ended; of all, or of these."""
         cells = self.run().cells() if cells is None else cells
-        return [cell for cell in cells if (ended := self.outcome(cell)) is None or _broke(ended)]
+        return [cell for cell in cells if (ended := self.outcome(cell)) is None or ended.broken]
 
     def begin(self, cell: Cell) -> tuple[Path, int, Spent]:
         """An empty folder for an attempt; how many there were before, and what they cost.
@@ -149,6 +137,7 @@ class RunFolder:
         """
         place = self.place(cell)
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        strays.sweep(place, (ATTEMPTS, STATE))
         left = [item for item in place.iterdir() if item.name not in (ATTEMPTS, LOCK)]
         if left:
             aside = place / ATTEMPTS / f"{len(_earlier(place)) + 1:02}"
@@ -158,14 +147,14 @@ class RunFolder:
         earlier = _earlier(place)
         return place, len(earlier), sum(map(_spent, earlier), Spent())
 
-    def died(self, cell: Cell, message: str) -> Outcome:
+    def died(self, cell: Cell, message: str, reason: str = "died") -> Outcome:
         """The outcome of an attempt that ended without one, charged for what its record tells."""
         place = self.place(cell)
         earlier = _earlier(place)
         outcome = Outcome(
             cell=cell,
             status="infrastructure",
-            reason="died",
+            reason=reason,
             message=" ".join(message.split())[:500],
             spent=_spent(place),
             charged=sum(map(_spent, earlier), Spent()),
@@ -186,16 +175,8 @@ def record_in(place: Path) -> Path | None:
     return next(place.glob(f"{STATE}/data/sessions/*/*.jsonl"), None)
 
 
-def _opened(file: Path) -> int:
-    return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-
 def _earlier(place: Path) -> list[Path]:
     return sorted(place.glob(f"{ATTEMPTS}/*"))
-
-
-def _broke(outcome: Outcome) -> bool:
-    return outcome.status == "infrastructure"
 
 
 def _spent(attempt: Path) -> Spent:

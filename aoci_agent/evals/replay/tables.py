@@ -1,14 +1,18 @@
 """The report as tables: the same rows for the terminal, for Markdown and for the page."""
 
-from collections.abc import Sequence
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from aoci_agent.evals.policies_statistics import Interval
+from aoci_agent.evals.policies_statistics import MARGIN, NOTHING, UNKNOWN, interval, number
 from aoci_agent.evals.replay.cell import Outcome
-from aoci_agent.evals.replay.figures import Figures, admitted, chosen, front
+from aoci_agent.evals.replay.compare import Difference, Share
+from aoci_agent.evals.replay.figures import BASELINE, Figures, admitted, chosen, front
+from aoci_agent.evals.replay.judge_table import Judged, heads_of, note_of, rows_of, static
 
-UNKNOWN = "?"  # not known of every cell
-NOTHING = "-"  # there is nothing to say
+_WIDTH = 100  # of a note on a terminal
+_FEW = 10  # tasks below which a bootstrap draws intervals that are too narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +32,10 @@ class Table:
                 cell.ljust(width) if n == 0 else cell.rjust(width)
                 for n, (cell, width) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
-            for row in (self.heads, *self.rows)
+            for row in ((self.heads, *self.rows) if self.rows else ())
         ]
-        return "\n".join([self.title, *(f"  {line}" for line in lines), *self._note("  ")])
+        note = textwrap.wrap(self.note, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+        return "\n".join([self.title, *(f"  {line}" for line in lines), *note])
 
     def markdown(self) -> str:
         """For a document; bars and line ends in a cell cannot break the table."""
@@ -39,19 +44,24 @@ class Table:
             tuple("---" if n == 0 else "---:" for n in range(len(self.heads))),
             *self.rows,
         ]
-        lines = ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
-        return "\n".join([f"### {self.title}", "", *lines, "", *self._note("")])
-
-    def _note(self, indent: str) -> list[str]:
-        return [f"{indent}{self.note}"] if self.note else []
+        lines = ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
+        parts = ["\n".join(lines)] if self.rows else []
+        return "\n\n".join(filter(None, [f"### {self.title}", *parts, escaped(self.note)]))
 
 
-def tables_of(found: Sequence[Figures], outcomes: Sequence[Outcome]) -> list[Table]:
-    """All of the report: results, the comparison, costs, the work, the tasks."""
-    return [_results(found), _comparison(found), _costs(found), _work(found), _tasks(outcomes)]
+def tables_of(
+    found: Sequence[Figures], outcomes: Sequence[Outcome], judged: Judged | None = None
+) -> list[Table]:
+    """All of the report: results, the comparison, costs, the work, defects, the tasks."""
+    by = judged or Judged()
+    return [
+        *(_results(found), _comparison(found), _costs(found), _work(found, outcomes, by)),
+        *(_defects(outcomes, by), _tasks(found, outcomes)),
+    ]
 
 
-def _name(one: Figures, found: Sequence[Figures]) -> str:
+def label(one: Figures, found: Sequence[Figures]) -> str:
+    """The name of a solver; with its model where there are several."""
     several = len({other.model for other in found}) > 1
     return f"{one.solver} · {one.model}" if several else one.solver
 
@@ -60,148 +70,172 @@ def _results(found: Sequence[Figures]) -> Table:
     best = front(found)
     rows = tuple(
         (
-            _name(one, found),
-            str(one.cells),
+            label(one, found),
+            f"{one.passed.hits} of {one.cells}",
+            share(one.passed),
             str(one.broken),
-            f"{one.passed.hits}",
-            f"{one.passed.share:.0%} [{one.passed.low:.0%} {one.passed.high:.0%}]",
-            number(one.tokens, ",.0f"),
-            number(one.per_success, ",.0f", NOTHING if one.tokens is not None else UNKNOWN),
-            number(one.dollars, ".4f"),
+            number(one.tokens, ",.0f", _missing(one)),
+            number(one.per_success, ",.0f", _missing(one) if one.tokens is None else NOTHING),
+            number(one.dollars, ".4f", _missing(one)),
             "yes" if one in best else "",
-            "this" if chosen(found, one.model) is one else "",
+            "this" if _is_chosen(one, found) else "",
         )
         for one in found
     )
-    heads = (
-        "solver",
-        "cells",
-        "broken",
-        "passed",
-        "share [95 %]",
-        "tokens",
-        "per success",
-        "dollars",
-    )
+    heads = ("solver", "passed", "share [95 %]", "broken", "tokens", "per success", "dollars")
     note = (
+        "broken: ended by the infrastructure, in no other figure. tokens, dollars: of a cell. "
         "front: nothing is both cheaper and better. choice: admitted by quality, then the cheapest."
     )
+    if not any(one.cells for one in found):
+        note = "No cell ended by itself: there is nothing to compare. replay show tells what broke."
     return Table("Results", (*heads, "front", "choice"), rows, note)
 
 
+def _is_chosen(one: Figures, found: Sequence[Figures]) -> bool:
+    """Without the baseline nothing was admitted, and where nobody passed there is nothing to choose."""
+    base = any((other.solver, other.model) == (BASELINE, one.model) for other in found)
+    return base and one.passed.hits > 0 and chosen(found, one.model) is one
+
+
 def _comparison(found: Sequence[Figures]) -> Table:
+    compared = [(one, one.against) for one in found if one.against is not None]
     rows = tuple(
         (
-            _name(one, found),
-            str(one.against.pairs),
-            interval(one.against.success, "+.2f"),
-            p_value(one.against.success_p),
-            one.against.success_test,
+            label(one, found),
+            str(against.pairs),
+            interval(against.success, "+.2f"),
+            p_value(against.success_p),
+            against.success_test,
             "yes" if admitted(one) else "no",
-            interval(one.against.tokens, "+,.0f"),
-            p_value(one.against.tokens_p),
+            interval(against.tokens, "+,.0f"),
+            p_value(against.tokens_p),
         )
-        for one in found
-        if one.against is not None
+        for one, against in compared
     )
-    heads = (
-        "solver",
-        "pairs",
-        "success [95 %]",
-        "p",
-        "test",
-        "admitted",
-        "tokens [95 %]",
-        "p (Wilcoxon)",
-    )
-    note = "Differences to grep-read on the same tasks, models and seeds. admitted: the lower bound is above -0.05."
-    return Table("Against grep-read", heads, rows, note if rows else "grep-read was not run.")
+    heads = ("solver", "pairs", "success [95 %]", "p", "test", "admitted", "tokens [95 %]")
+    title = f"Against {BASELINE}"
+    return Table(title, (*heads, "p (Wilcoxon)"), rows, _compared(found, [a for _, a in compared]))
+
+
+def _compared(found: Sequence[Figures], differences: Sequence[Difference]) -> str:
+    """What has to be known of the comparison."""
+    if not differences:
+        there = any(one.solver == BASELINE for one in found)
+        why = f"only {BASELINE} has run" if there else f"{BASELINE} has not run"
+        return f"Nothing to compare: {why}."
+    drawn = [one.clusters for one in differences if one.pairs]
+    notes = [
+        f"Differences to {BASELINE} on the same tasks, models and seeds.",
+        f"admitted: the lower bound of success is {MARGIN} or more.",
+    ]
+    if not drawn:
+        notes.append("No cell of both ended by itself.")
+    if 1 in drawn:
+        notes.append(
+            "Pairs of one task (or repository) say nothing of others: no interval, not admitted."
+        )
+    if 1 < max(drawn, default=0) < _FEW:
+        notes.append(
+            f"The intervals rest on {max(drawn)} tasks (or repositories) at most: too few, the truth is wider."
+        )
+    return " ".join(notes)
 
 
 def _costs(found: Sequence[Figures]) -> Table:
     names = ("fresh", "read", "write", "output")
     rows = tuple(
         (
-            _name(one, found),
-            *(number(one.buckets[name] if one.buckets else None, ",.0f") for name in names),
+            label(one, found),
+            *(
+                number(one.buckets[name] if one.buckets else None, ",.0f", _missing(one))
+                for name in names
+            ),
+            _mean(one, one.steps),
+            _mean(one, one.seconds),
             f"{one.charged:,}",
-            f"{one.steps:.1f}",
-            f"{one.seconds:.1f}",
         )
         for one in found
     )
-    heads = (
-        "solver",
-        "fresh",
-        "cache read",
-        "cache write",
-        "output",
-        "charged",
-        "steps",
-        "seconds",
+    heads = ("solver", "fresh", "cache read", "cache write", "output", "steps", "seconds")
+    note = (
+        "Means of a cell. charged: tokens of all attempts that broke, which are in no other figure."
     )
-    note = "Tokens of a cell; charged: of all attempts that broke, which are in no other figure."
-    return Table("Costs", heads, rows, note)
+    return Table("Costs", (*heads, "charged"), rows, note)
 
 
-def _work(found: Sequence[Figures]) -> Table:
+def _work(found: Sequence[Figures], outcomes: Sequence[Outcome], judged: Judged) -> Table:
     shares = ("precision", "recall", "answer_recall", "line_precision")
-    rows = tuple(
-        (
-            _name(one, found),
+    rows: list[tuple[str, ...]] = []
+    for one in found:
+        some = [
+            outcome
+            for outcome in outcomes
+            if not outcome.broken and _whose(outcome) == (one.solver, one.model)
+        ]
+        row = (
+            label(one, found),
             *(number(getattr(one, name), ".2f", NOTHING) for name in shares),
-            f"{one.failed_edits:.1f}",
-            f"{one.commands:.1f}",
-            f"{one.outside:.1f}",
-            str(one.regressions),
-            str(one.defects),
+            *(_mean(one, value) for value in (one.failed_edits, one.commands, one.outside)),
+            str(one.regressions) if one.cells else NOTHING,
+            static(some) if some else NOTHING,
+            judged.told(some) if some else NOTHING,
         )
-        for one in found
+        rows.append(row)
+    heads = ("solver", "files right", "files found", "AR@5", "lines right", "failed edits")
+    counts = ("commands", "outside gold", "regressions", "static defects", "judged defects")
+    note = (
+        "Means of a cell; regressions and defects: cells with some. files right: of the changed files "
+        "those of the fix; files found: of the fix's files those changed; AR@5: blocks of the fix among "
+        "the first five changed places."
     )
-    heads = (
-        "solver",
-        "files right",
-        "files found",
-        "AR@5",
-        "lines right",
-        "failed edits",
-        "commands",
-    )
-    return Table("The work", (*heads, "outside gold", "regressions", "defects"), rows)
+    return Table("The work", (*heads, *counts), tuple(rows), note)
 
 
-def _tasks(outcomes: Sequence[Outcome]) -> Table:
-    solvers = list(dict.fromkeys(outcome.cell.solver for outcome in outcomes))
+def _defects(outcomes: Sequence[Outcome], judged: Judged) -> Table:
+    ended = [outcome for outcome in outcomes if not outcome.broken]
+    return Table("Defects", heads_of(judged), rows_of(ended, judged), note_of(ended, judged))
+
+
+def _whose(outcome: Outcome) -> tuple[str, str]:
+    return outcome.cell.solver, outcome.cell.model
+
+
+def _missing(one: Figures) -> str:
+    """What stands for a figure that is not there: not known, or of no cell."""
+    return UNKNOWN if one.cells else NOTHING
+
+
+def _mean(one: Figures, value: float | None) -> str:
+    return f"{value:.1f}" if one.cells and value is not None else _missing(one)
+
+
+def _tasks(found: Sequence[Figures], outcomes: Sequence[Outcome]) -> Table:
     tasks = list(dict.fromkeys(outcome.cell.task for outcome in outcomes))
     rows = tuple(
         (
             task,
             *(
-                _marks([o for o in outcomes if (o.cell.task, o.cell.solver) == (task, s)])
-                for s in solvers
+                _marks(o for o in outcomes if (o.cell.task, *_whose(o)) == (task, *whose))
+                for whose in ((one.solver, one.model) for one in found)
             ),
         )
         for task in tasks
     )
-    note = "One mark a cell: + passed, . failed, ! broken."
-    return Table("Tasks", ("task", *solvers), rows, note)
+    heads = ("task", *(label(one, found) for one in found))
+    return Table("Tasks", heads, rows, "One mark a cell: + passed, . failed, ! broken.")
 
 
-def _marks(some: Sequence[Outcome]) -> str:
+def _marks(some: Iterable[Outcome]) -> str:
     marks = {"passed": "+", "failed": ".", "infrastructure": "!"}
     return "".join(marks[outcome.status] for outcome in some)
 
 
-def number(value: float | None, form: str, missing: str = UNKNOWN) -> str:
-    """A figure, or what stands for none."""
-    return missing if value is None else f"{value:{form}}"
-
-
-def interval(found: Interval | None, form: str) -> str:
-    """`-0.10 [-0.30 +0.05]`."""
-    if found is None:
+def share(found: Share) -> str:
+    """`67% [30% 90%]`."""
+    if not found.count:
         return NOTHING
-    return f"{found.mean:{form}} [{found.low:{form}} {found.high:{form}}]"
+    return f"{found.share:.0%} [{found.low:.0%} {found.high:.0%}]"
 
 
 def p_value(value: float | None) -> str:
@@ -211,5 +245,6 @@ def p_value(value: float | None) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+def escaped(text: str) -> str:
+    """Foreign text for Markdown: no markup of its own, and one line."""
+    return re.sub(r"([|<\\`])", r"\\\1", text.replace("\n", " "))

@@ -1,7 +1,6 @@
 """The hidden check in a tree: the tests laid over it, the command run, the verdict read."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,26 +54,25 @@ def overlay(repository: Repository, commit: str, paths: tuple[str, ...], tree: P
 
 
 def remove(paths: tuple[str, ...], tree: Path) -> None:
-    """Take files away; one that is not there is no fault."""
+    """Take files away; one that is not there is no fault. NotPossible where a link leads out of it."""
+    root = tree.resolve()
     for path in paths:
-        (tree / path).unlink(missing_ok=True)
+        if not (root / path).parent.resolve().is_relative_to(root):
+            raise NotPossible(f"{path} leads out of the work tree")
+        (root / path).unlink(missing_ok=True)
 
 
 def check(
-    command: str,
-    tree: Path,
-    environment: Environment,
-    box: Box,
-    env: Mapping[str, str],
-    seconds: float = SECONDS,
+    command: str, tree: Path, environment: Environment, box: Box, seconds: float = SECONDS
 ) -> Trial:
     """Run a shell command at the root of a tree, without network. NotPossible where it cannot start."""
     shell = find_program("bash", outside=tree) or "/bin/sh"
-    variables = {**env, **environment.variables()}
     limits = replace(_LIMITS, seconds=seconds)
     argv = (shell, "-c", f"{{ {command}\n}} 2>&1")
     try:
-        done = run_blocking(box.enter(argv, tree, _ACCESS), cwd=tree, limits=limits, env=variables)
+        done = run_blocking(
+            box.enter(argv, tree, _ACCESS), cwd=tree, limits=limits, env=environment.variables()
+        )
     except ForModel as error:
         raise NotPossible(str(error)) from error
     output = _ESCAPE.sub("", done.stdout.decode("utf-8", "replace"))

@@ -66,8 +66,8 @@ class _Runs:
 
 
 def _runs(task: Task, bases: Bases, changed: dict[str, str], stopped: threading.Event) -> _Runs:
-    environment = bases.environment(task.base, task.setup)
-    with bases.tree(task.base, f"validate-{task.id[:60]}-{os.getpid()}", environment) as tree:
+    name = f"validate-{task.id[:60]}-{os.getpid()}"
+    with bases.workplace(task.base, name, task.setup) as (tree, environment):
         box = bases.open_box(tree, (environment.folder,))
         overlay(bases.source, task.fix, task.hidden, tree)
         command = filled(task.check, task.hidden) or check_of(tree, task.hidden)
@@ -75,7 +75,7 @@ def _runs(task: Task, bases: Bases, changed: dict[str, str], stopped: threading.
         def tested() -> Trial:
             if stopped.is_set():
                 raise NotPossible("interrupted")
-            return check(command, tree, environment, box, {}, SECONDS)
+            return check(command, tree, environment, box, SECONDS)
 
         before = tested()
         if before.passed or before.exit is None:

@@ -1,5 +1,6 @@
 """Run a shell command in the workspace."""
 
+from functools import partial
 from pathlib import Path
 
 from pydantic import Field
@@ -9,7 +10,7 @@ from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.process import Limits, Outcome, find_program
 from aoci_agent.base.terminal import one_line
-from aoci_agent.tools.boxed import WITH_NETWORK, Boxed
+from aoci_agent.tools.boxed import WITH_NETWORK, Boxed, Ended
 from aoci_agent.tools.commands import test_run
 from aoci_agent.tools.output import ending, plain, within
 from aoci_agent.tools.reports.reading import report_of
@@ -52,28 +53,35 @@ class Bash:
     async def run(self, arguments: BashArguments) -> ToolResult:
         self.preview(arguments)
         shell = find_program("bash", outside=self._root) or "/bin/sh"
-        ended = await self._boxed.run(
+        return await self._boxed.run(
             [shell, "-c", arguments.command],
+            partial(self._result, arguments.command),
             cwd=self._root,
             limits=Limits(seconds=float(arguments.timeout)),
             network=arguments.network,
         )
+
+    def _result(self, command: str, ended: Ended) -> ToolResult:
         outcome = ended.outcome
         text = plain(outcome.output).rstrip("\n")
         shown = within(text, TOKENS, outcome, self._spill_dir) if text else "(no output)"
         how = ending(outcome)
+        brief = f"{how}, {outcome.seconds:.1f} s"
+        if outcome.cancelled:
+            lines = len(text.splitlines())
+            brief = "1 line printed" if lines == 1 else f"{lines} lines printed"
         return ToolResult(
             "\n".join(filter(None, (how, shown, ended.refused, ended.later))),
             ok=outcome.exit_code == 0,
-            summary="; ".join(filter(None, (f"{how}, {outcome.seconds:.1f} s", ended.later))),
-            check=_check(arguments.command, outcome, text),
+            summary="; ".join(filter(None, (brief, ended.later))),
+            check=_check(command, outcome, text),
         )
 
 
 def _check(command: str, outcome: Outcome, text: str) -> Check | None:
     """The verdict of a test run: by its report if there is one, else by the exit code."""
     found = test_run(command)
-    if found is None:
+    if found is None or outcome.cancelled:
         return None
     report = report_of(text)
     failing = report.failing if report else ()

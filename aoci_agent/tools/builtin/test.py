@@ -4,6 +4,7 @@ import asyncio
 import re
 import shlex
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import Field
@@ -14,7 +15,7 @@ from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.process import Limits, Outcome
 from aoci_agent.base.terminal import one_line
-from aoci_agent.tools.boxed import WITH_NETWORK, Boxed
+from aoci_agent.tools.boxed import WITH_NETWORK, Boxed, Ended
 from aoci_agent.tools.output import ending, plain, spilled, within
 from aoci_agent.tools.reports.reading import report_of
 from aoci_agent.tools.reports.report import Report
@@ -53,7 +54,6 @@ class _Ran:
     outcome: Outcome
     text: str
     report: Report | None
-    notes: tuple[str, ...]  # what the sandbox refused, and what was changed that runs later
 
     @property
     def passed(self) -> bool:
@@ -95,17 +95,14 @@ class TestTool:
 
     async def run(self, arguments: TestArguments) -> ToolResult:
         runner = await asyncio.to_thread(self._runner, arguments)
-        ended = await self._boxed.run(
+        return await self._boxed.run(
             runner.argv,
+            partial(self._result, runner),
             cwd=self._workspace.root / runner.folder,
             env=dict(runner.env),
             limits=Limits(seconds=float(arguments.timeout), output_bytes=OUTPUT),
             network=arguments.network,
         )
-        outcome, notes = ended.outcome, tuple(filter(None, (ended.refused, ended.later)))
-        text = plain(outcome.output).strip("\n")
-        ran = _Ran(runner, outcome, text, report_of(text, runner.reader), notes)
-        return await asyncio.to_thread(self._result, ran)
 
     def _runner(self, arguments: TestArguments) -> Runner:
         try:
@@ -114,22 +111,25 @@ class TestTool:
             raise TryAgain(f"args cannot be split into words: {error}") from error
         return find_runner(self._workspace, arguments.target.strip(), extra)
 
-    def _result(self, ran: _Ran) -> ToolResult:
-        report = ran.report
-        how = ending(ran.outcome)
+    def _result(self, runner: Runner, ended: Ended) -> ToolResult:
+        outcome = ended.outcome
+        text = plain(outcome.output).strip("\n")
+        report = report_of(text, runner.reader)
+        ran = _Ran(runner, outcome, text, report)
         counts = report.counts if report else "no counts in its output"
-        summary = f"{ran.runner.name}: {counts} ({how})"
-        parts = [*ran.errors, summary, f"command: {ran.runner.command}"]
+        summary = f"{runner.name}: {counts} ({ending(outcome)})"
+        parts = [*ran.errors, summary, f"command: {runner.command}"]
         if report and report.failing:
             parts.append("failing:\n" + _names(report.failing))
         parts.append(self._details(ran))
-        if ran.outcome.exit_code == NOT_FOUND:
+        if outcome.exit_code == NOT_FOUND:
             parts.append("a program was not found: are the project's dependencies installed?")
-        parts += ran.notes
-        check = Check(ran.runner.command, ran.passed, report.failing if report else ())
-        ran_none = ran.outcome.exit_code != 0 and not (report and (report.passed or report.failed))
-        text = "\n".join(filter(None, parts))
-        return ToolResult(text, ok=not ran_none, summary=summary, check=check)
+        parts += [ended.refused, ended.later]
+        failing = report.failing if report else ()
+        check = None if outcome.cancelled else Check(runner.command, ran.passed, failing)
+        counted = bool(report and (report.passed or report.failed)) and not outcome.cancelled
+        ok = outcome.exit_code == 0 or counted
+        return ToolResult("\n".join(filter(None, parts)), ok=ok, summary=summary, check=check)
 
     def _details(self, ran: _Ran) -> str:
         if ran.passed and ran.report:

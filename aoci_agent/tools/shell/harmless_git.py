@@ -4,7 +4,7 @@ import functools
 import os
 from pathlib import Path
 
-from aoci_agent.base.armed import hardened_of, hook_files, settings_that_run
+from aoci_agent.base.armed import hook_files, settings_that_run
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.git import Repository
 from aoci_agent.base.sandbox.gitfolders import git_folders
@@ -22,7 +22,7 @@ def harmless(folder: Path) -> bool:
     if repository is None or not _is_found(folder, repository.root):
         return False
     try:
-        git = hardened_of(repository)
+        git = repository.hardened
         settings = settings_that_run(git)
         armed = [name for name, _ in settings if name.lower() not in _NAMES_NOTHING]
         hooked = any(hook.name == _HOOK for hook in hook_files(git, settings))

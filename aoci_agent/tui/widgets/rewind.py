@@ -152,7 +152,7 @@ class RewindPanel(Vertical, can_focus=True):
 
     def _shown(self, preview: "Preview") -> Content:
         point = self._points[self._at]
-        title = Content.assemble(("Back to before: ", "bold"), foreign.line(point.prompt, 120))
+        title = foreign.line(f"Back to before {point.name}: {point.prompt}", 140, "bold")
         return Content("\n").join([title, preview_lines(preview)])
 
     def _bottom(self) -> Content:

@@ -13,7 +13,7 @@ from aoci_agent.base.sandbox.bubblewrap import Bubblewrap
 from aoci_agent.base.sandbox.ladder import open_box
 from aoci_agent.base.sandbox.landlock import Landlock, version
 from aoci_agent.base.sandbox.layout import Layout, layout_of
-from aoci_agent.base.sandbox.mountpoints import MountPoints
+from aoci_agent.base.sandbox.temporary import Temporary
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ def partial_box(made: World) -> Landlock:
     abi = version()
     if not abi:
         pytest.skip("the kernel has no Landlock")
-    points = MountPoints(made.cache / "project/box/mountpoints")
-    return Landlock(layout_for(made), points, abi, os.uname().machine, "asked for by the test")
+    temporary = Temporary(made.cache / "project/box/tmp")
+    return Landlock(layout_for(made), temporary, abi, os.uname().machine, "asked for by the test")
 
 
 def layout_for(made: World) -> Layout:

@@ -13,7 +13,7 @@ from base.sandbox.conftest import partial_box, strong_box
 from support.world import World
 
 from aoci_agent.base.box import Access, Box
-from aoci_agent.base.process import Limits, run, run_blocking
+from aoci_agent.base.process import Limits, run
 from aoci_agent.base.sandbox.landlock import LEFT
 
 # Each starts a program that wants to outlive its command; {mark} is in its command line.
@@ -154,14 +154,6 @@ def test_the_partial_layer_names_what_outlives_a_killed_agent(here: World) -> No
         assert living(marked)
     finally:
         end(marked)
-
-
-def test_temporary_folders_end_with_the_command(here: World) -> None:
-    box = partial_box(here)
-    script = "echo x > $TMPDIR/x; echo $TMPDIR; chmod 000 $TMPDIR"
-    done = run_blocking(box.enter(["bash", "-c", script], here.root, Access()), cwd=here.root)
-    assert not Path(done.stdout.decode().strip()).exists()
-    assert not box.points.temporary.exists()
 
 
 @pytest.mark.gate("R19", control=True)

@@ -3,15 +3,16 @@ import os
 import shutil
 
 import pytest
-from base.sandbox.conftest import layout_for, strong_box
+from base.sandbox.conftest import layout_for, partial_box, strong_box
 from support.world import World
 
 from aoci_agent.base.box import Access, Box, Strength
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.process import run_blocking
+from aoci_agent.base.sandbox.bubblewrap import Bubblewrap
 from aoci_agent.base.sandbox.ladder import open_box, strongest
 from aoci_agent.base.sandbox.landlock import ALWAYS, Landlock, version
-from aoci_agent.base.sandbox.mountpoints import MountPoints
+from aoci_agent.base.sandbox.temporary import Temporary
 
 FAILING = "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
 # What it is told to run, run as it is.
@@ -63,10 +64,11 @@ def test_a_program_of_the_workspace_is_not_used(
 ) -> None:
     (here.root / "bwrap").write_text("#!/bin/sh\ntouch planted\n")
     (here.root / "bwrap").chmod(0o755)
+    outside = shutil.which("bwrap")
     monkeypatch.setenv("PATH", f"{here.root}:{os.environ['PATH']}")
     box = open_box(here.root, here.own, here.cache / "project", os.environ)
     assert not (here.root / "planted").exists()
-    if shutil.which("bwrap", path="/usr/bin:/bin"):
+    if outside:
         assert box.kind == "bubblewrap"
 
 
@@ -88,13 +90,12 @@ def test_an_unknown_machine_is_said(here: World) -> None:
 
 
 def vars_of(box: Box) -> dict[str, object]:
-    return {name: getattr(box, name) for name in ("program", "layout", "points")}
+    return {name: getattr(box, name) for name in ("program", "layout", "points", "temporary")}
 
 
 @pytest.mark.parametrize(("abi", "more"), [(7, 0), (6, 0), (5, 1), (2, 2)])
 def test_older_kernels_have_more_gaps(here: World, abi: int, more: int) -> None:
-    points = MountPoints(here.cache / "lock")
-    box = Landlock(layout_for(here), points, abi, "x86_64", "")
+    box = Landlock(layout_for(here), Temporary(here.cache / "tmp"), abi, "x86_64", "")
     assert len(box.gaps) == len(ALWAYS) + more
     entry = box.enter(["true"], here.root, Access())
     entry.leave()
@@ -145,10 +146,12 @@ def test_a_key_that_comes_later_is_hidden_too(here: World) -> None:
 
 
 def test_a_box_that_cannot_be_entered_holds_nothing(here: World) -> None:
-    points = MountPoints(here.cache / "lock")
-    points.temporary.write_text("a file")
-    box = Landlock(layout_for(here), points, 6, "x86_64", "")
-    with pytest.raises(NotPossible, match="cannot be set up"):
-        box.enter(["true"], here.root, Access())
-    with points.lock.open() as lock:
+    box = strong_box(here)
+    assert isinstance(box, Bubblewrap)
+    shutil.rmtree(here.cache / "project/box/tmp")
+    (here.cache / "project/box/tmp").write_text("a file")
+    for one in (box, partial_box(here)):
+        with pytest.raises(NotPossible, match="cannot be set up"):
+            one.enter(["true"], here.root, Access())
+    with box.points.lock.open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

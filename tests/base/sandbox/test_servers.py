@@ -40,10 +40,10 @@ def asked(made: World, box: Box) -> list[bool]:
         arguments=(*arguments, ":".join(map(str, planted))),
     )
     live = LiveNavigator(
-        made.root, scratch, lambda: (), trusted=True, rows=[row], limit=10.0, box=box
+        made.root, scratch, lambda: (), trusted=True, rows=[row], limit=60.0, box=box
     )
     try:
-        live.warm("a.fake", 20.0)
+        live.warm("a.fake", 120.0)  # a second where nothing else runs, 20 were seen where much does
         assert live.definition("a.fake", 1, 1).places[0].location.start == 2
     finally:
         live.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.net import git, run, state, users, workspace
 
+from aoci_agent.base import stamps
 from aoci_agent.base.errors import BadWorkspace
 from aoci_agent.base.git import Repository
 from aoci_agent.base.snapshots.restoring import Restoring, Step
@@ -61,8 +62,9 @@ def test_an_unchanged_folder_gives_the_same_snapshot(tmp_path: Path, opened: Ope
 @pytest.mark.parametrize("command", ["echo x > new", "echo y >> a.py", "git add notes/todo.md new.txt",
     "rm -r src", "echo '*.md' >> .gitignore", "mkdir -p fresh/folder", "chmod +x a.py"])  # fmt: skip
 def test_what_changed_is_seen_also_without_asking_git_again(
-    command: str, tmp_path: Path, opened: Open
+    command: str, tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(stamps, "RACY_NS", -(10**12))  # as if nothing were young
     root = workspace(tmp_path, "git")
     snapshots = opened(root)
     snapshots.take()

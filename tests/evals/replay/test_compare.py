@@ -4,8 +4,16 @@ from collections.abc import Sequence
 
 import pytest
 
+from aoci_agent.evals.policies_statistics import MARGIN, Interval
 from aoci_agent.evals.replay.cell import Cell, Outcome, Spent, Tokens
-from aoci_agent.evals.replay.compare import compared, fisher, mcnemar, share_of, wilcoxon
+from aoci_agent.evals.replay.compare import (
+    Difference,
+    compared,
+    fisher,
+    mcnemar,
+    share_of,
+    wilcoxon,
+)
 
 
 def near(found: float | None, expected: float, within: float = 1e-9) -> bool:
@@ -84,3 +92,18 @@ def test_what_the_infrastructure_ended_is_no_result() -> None:
     base = results("grep-read", [True], [1])
     broken = [base[0].model_copy(update={"status": "infrastructure"})]
     assert compared(broken, base, lambda task: task).pairs == 0
+
+
+def test_one_task_says_nothing_of_others_however_often_it_is_tried() -> None:
+    base = results("grep-read", [True, True, True], [1, 2, 3])
+    found = compared(results("aoci", [True, True, True], [1, 1, 1]), base, lambda task: "one")
+    assert (found.pairs, found.clusters) == (3, 1)
+    assert found.success is found.tokens is None
+    assert not found.admitted
+
+
+def test_a_lower_bound_on_the_margin_is_admitted() -> None:
+    apart = Interval(0.0, MARGIN, 0.1)
+    found = Difference(20, 20, apart, None, "McNemar", None, None)
+    assert found.admitted
+    assert not found._replace(success=Interval(0.0, MARGIN - 0.01, 0.1)).admitted

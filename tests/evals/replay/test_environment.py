@@ -1,6 +1,7 @@
 """What a project needs to run its tests: found, keyed, prepared, linked into a tree."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -81,6 +82,101 @@ def test_prepared_once(tmp_path: Path) -> None:
     assert (tmp_path / "count").read_text() == "x"
 
 
+WAY_OUT = "python -m venv $AOCI_REPLAY_ENV/venv && pip install"
+VENV = f'"{sys.executable}" -m venv --without-pip $AOCI_REPLAY_ENV/venv'
+SITE = "$(echo $AOCI_REPLAY_ENV/venv/lib/python3.*/site-packages)"
+# What installers of editable packages leave, said by the tree's path.
+EDITABLE = {
+    "src/shop": ("_shop.pth", "{tree}/src\n"),
+    "shop": ("__editable___shop_finder.py", "MAPPING: dict[str, str] = {'shop': '{tree}/shop'}\n"),
+    "lib/shop": ("shop.pth", "{tree}/lib\n"),
+}
+# An installer of its own: it needs nothing that is not there.
+BACKEND = """
+import os, zipfile
+def build_editable(folder, *_):
+    info = "shop-1.dist-info"
+    with zipfile.ZipFile(os.path.join(folder, "shop-1-py3-none-any.whl"), "w") as file:
+        file.writestr("shop.pth", os.path.join(os.getcwd(), "lib"))
+        file.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\\nName: shop\\nVersion: 1\\n")
+        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        file.writestr(f"{info}/RECORD", "")
+    return "shop-1-py3-none-any.whl"
+"""
+FIND = "import importlib.metadata as m, shop; print(shop.__file__, m.version('shop'))"
+
+
+def installed(root: Path, setup: str, **files: str) -> Environment:
+    """An environment prepared by a command of one's own, in a tree of these files."""
+    tree = root / "env" / TREE
+    tree.mkdir(parents=True)
+    place(tree, **{"pyproject__toml": PYPROJECT, **files})
+    return prepare(recipe_of(tree, setup), root / "env", Unboxed(), {})
+
+
+def said_in(tree: Path, environment: Environment) -> str:
+    """Where Python finds the package in a tree of one's own, and of which version."""
+    tree.mkdir(parents=True)
+    (tree / "__init__.py").write_text("")
+    root = next(folder for folder in tree.parents if folder.name == "work")
+    argv = ("python", "-c", FIND)
+    env = environment.variables()
+    done = subprocess.run(argv, cwd=root, env=env, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or done.stderr
+
+
+@pytest.mark.parametrize("where", EDITABLE)
+def test_an_editable_installation_leads_into_each_tree(tmp_path: Path, where: str) -> None:
+    name, text = EDITABLE[where]
+    tree = tmp_path / "env" / TREE
+    files = {
+        name: text.replace("{tree}", str(tree)),
+        "shop-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: shop\nVersion: 1\n",
+        "shop-1.dist-info/direct_url.json": json.dumps({"url": tree.as_uri()}),
+        "shop-1.dist-info/RECORD": f"{name},,\n",
+    }
+    write = f"files = {files!r}\nimport pathlib, sys\nfor name, text in files.items():\n    file = pathlib.Path(sys.argv[1], name)\n    file.parent.mkdir(exist_ok=True)\n    file.write_text(text)\n"
+    setup = f'{VENV} && "{sys.executable}" write.py "{SITE}"'
+    environment = installed(tmp_path, setup, write__py=write)
+    assert list(tree.iterdir()) == []
+    module = tmp_path / "work" / where
+    assert said_in(module, environment) == f"{module / '__init__.py'} 1"
+
+
+@pytest.mark.gate_only
+def test_pips_own_editable_installation_leads_into_each_tree(tmp_path: Path) -> None:
+    built = "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
+    setup = f"{VENV.replace(' --without-pip', '')} && pip install --no-index -e ."
+    files = {"pyproject__toml": PYPROJECT + built, "backend__py": BACKEND}
+    environment = installed(tmp_path, setup, **files)
+    module = tmp_path / "work/lib/shop"
+    assert said_in(module, environment) == f"{module / '__init__.py'} 1"
+
+
+@pytest.mark.parametrize(
+    ("setup", "why"),
+    [
+        (
+            VENV.replace("$AOCI_REPLAY_ENV/venv", ".venv"),
+            "it makes the venv .venv in the work tree",
+        ),
+        (f'{VENV} && pwd > "{SITE}/easy-install.pth"', "easy-install.pth leads into the work tree"),
+        (
+            '[ "$PIP_REQUIRE_VIRTUALENV" ] && echo "ERROR: no activated virtualenv (required)." && exit 3',
+            "it installs into no venv of its own",
+        ),
+    ],
+)
+def test_what_would_lead_into_a_tree_that_is_gone_is_refused(
+    tmp_path: Path, setup: str, why: str
+) -> None:
+    with pytest.raises(NotPossible) as error:
+        installed(tmp_path, setup)
+    assert why in str(error.value)
+    assert WAY_OUT in str(error.value)
+    assert not (tmp_path / "env" / READY).exists()
+
+
 def test_a_failing_set_up_says_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / TREE).mkdir()
     code = "print('npm warn old'); print('npm error no such package'); print('bye'); exit(3)"
@@ -95,6 +191,7 @@ def test_packages_are_linked_and_caches_are_each_trees_own(tmp_path: Path) -> No
     for name in ("left", "@scope/right", ".cache", ".bin"):
         (packages / name).mkdir(parents=True)
     (packages / "member").symlink_to("../packages/member")
+    (packages / "self").symlink_to(tmp_path / "env" / TREE)  # as `npm link` has it
     tree = tmp_path / "work"
     (tree / "packages/member").mkdir(parents=True)
     Environment(tmp_path / "env", Recipe("x", ())).carry(tree)
@@ -104,6 +201,7 @@ def test_packages_are_linked_and_caches_are_each_trees_own(tmp_path: Path) -> No
     assert (made / "left").resolve() == packages / "left"
     assert (made / "@scope/right").resolve() == packages / "@scope/right"
     assert (made / "member").resolve() == tree / "packages/member"
+    assert (made / "self").resolve() == tree
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from support.replays import begun
 
+from aoci_agent.agent.spending import Spending
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.evals.replay.cell import Cell, Outcome, Spent, Tokens
 from aoci_agent.evals.replay.executor import GIVEN_UP, Dask, executor_of, run_cells
-from aoci_agent.evals.replay.purse import CAP, Purse
+from aoci_agent.evals.replay.purse import CAP, Day, Purse
 from aoci_agent.evals.replay.store import RunFolder
 
 Played = Callable[[Cell, int, Sequence[str]], Outcome | str]
@@ -129,6 +130,68 @@ async def test_a_cost_nobody_knows_empties_a_capped_purse(folder: RunFolder) -> 
     stage = Stage(folder, lambda cell, _, __: used(cell).model_copy(update={"spent": unknown}))
     await go(folder, stage, Purse(100.0, None, 1), jobs=1)
     assert len(stage.started) == 1
+
+
+def capped(cell: Cell, _: int, options: Sequence[str]) -> Outcome:
+    """A dollar and a hundred tokens, or the part it was given and no verdict."""
+    parts = {"cost": 1.0, "tokens": 100.0}
+    given = dict(option.removeprefix("--max-").split("=") for option in options)
+    whole = all(float(given.get(name, most)) >= most for name, most in parts.items())
+    dollars, tokens = (min(float(given.get(name, most)), most) for name, most in parts.items())
+    spent = Spent(tokens=Tokens(fresh=int(tokens)), dollars=dollars)
+    status, reason = ("passed", "done") if whole else ("infrastructure", CAP)
+    return used(cell, status, reason).model_copy(update={"spent": spent})
+
+
+@pytest.mark.parametrize(
+    ("dollars", "tokens", "caps", "bound"),
+    [(4.5, None, (None, None), "cost"), (None, 450, (None, None), "tokens"), (4.5, 9000, (9.0, None), "cost")],
+)  # fmt: skip
+@pytest.mark.parametrize("jobs", [1, 2])
+async def test_the_limits_of_a_day_hold_for_runs(
+    tmp_path: Path,
+    dollars: float | None,
+    tokens: int | None,
+    caps: tuple[float | None, None],
+    bound: str,
+    jobs: int,
+) -> None:
+    """Others used a dollar of the day before; what the cells use is in the ledger for others again."""
+    folder = begun(tmp_path / "paid", seeds=4, models=("a/model",))
+    ledger = Spending(tmp_path / "spending")
+    ledger.write("a session's call", 100, 1.0)
+    purse = Purse(*caps, jobs, day=Day(Spending(tmp_path / "spending"), dollars, tokens))
+    await go(folder, Stage(folder, capped), purse, jobs=jobs)
+    assert purse.empty
+    assert folder.waiting()
+    assert ledger.spent().cost <= (dollars or 9) + 1e-6
+    assert ledger.spent().tokens <= (tokens or 900)
+    assert abs(ledger.spent().cost - 1 - (purse.spent.dollars or 0)) < 1e-6
+    assert ledger.spent().tokens == 100 + (purse.spent.tokens or Tokens()).all
+    assert purse.way_on == f"tomorrow, or with a larger day_max_{bound} in config.toml"
+
+
+def test_a_day_counts_what_killed_attempts_took_and_no_model_of_our_own(tmp_path: Path) -> None:
+    ledger = Spending(tmp_path)
+    cells = [Cell(task="t", solver="aoci", model=model) for model in ("a/model", "gold")]
+    broken, own = (used(cell, "infrastructure", "died") for cell in cells)
+    purse = Purse(None, None, 1, [broken], Day(ledger, 50.0, None))  # broken on another day
+    killed = broken.spent + broken.spent
+    purse.put(used(cells[0]).model_copy(update={"charged": broken.spent + killed}))
+    purse.put(own)
+    assert (ledger.spent().cost, ledger.spent().tokens) == (3.0, 300)
+    assert not purse.empty
+
+
+async def test_an_unknown_cost_ends_a_day_with_a_limit(tmp_path: Path) -> None:
+    purse = Purse(None, None, 1, day=Day(Spending(tmp_path / "file"), 50.0, None))
+    cell = Cell(task="t", solver="aoci", model="a/model")
+    purse.put(used(cell).model_copy(update={"spent": Spent(tokens=None, dollars=None)}))
+    assert purse.empty
+    (tmp_path / "no folder").write_text("")
+    unreadable = Day(Spending(tmp_path / "no folder"), 50.0, None)
+    assert Purse(None, None, 1, day=unreadable).empty
+    unreadable.add(Spent())
 
 
 async def test_an_interruption_ends_all(folder: RunFolder) -> None:

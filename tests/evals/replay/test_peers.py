@@ -1,144 +1,37 @@
 """Other agents as solvers: run in the sandbox, measured by the proxy, judged like any cell."""
 
-import asyncio
 import json
 import os
 import shutil
-import stat
 import subprocess
 import sys
-import threading
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support import fake_peer
-from support.endpoint import Answer, FakeEndpoint, refuses, running
-from support.solving_endpoint import AFTER, BEFORE, FILE, HIDDEN, SolvingEndpoint
+from support.endpoint import Answer, FakeEndpoint, delta, events, refuses
+from support.peer_place import FAKE, KEY, TASK, Place, billed, serving, unboxed
+from support.solving_endpoint import AFTER, FILE, HIDDEN, SolvingEndpoint
 
-from aoci_agent.base.box import Box, Strength, Unboxed
 from aoci_agent.base.errors import BadUsage, NotPossible
-from aoci_agent.base.sandbox.ladder import open_box
 from aoci_agent.evals.replay import oracle
-from aoci_agent.evals.replay.attempt import Opening, Worked
-from aoci_agent.evals.replay.cell import Cell, Tokens
-from aoci_agent.evals.replay.exchange import REQUESTS, Exchange
+from aoci_agent.evals.replay.attempt import Opening
+from aoci_agent.evals.replay.cell import Cell
+from aoci_agent.evals.replay.exchange import REQUESTS
 from aoci_agent.evals.replay.peers.catalog import PEERS
 from aoci_agent.evals.replay.peers.peer import Job, Peer
-from aoci_agent.evals.replay.peers.program import argv_of, peer_named, program_of
+from aoci_agent.evals.replay.peers.program import (
+    argv_of,
+    needed,
+    peer_named,
+    program_of,
+    version_of,
+)
 from aoci_agent.evals.replay.peers.running import OUTPUT, Peered
 from aoci_agent.evals.replay.store import Run, RunFolder
-from aoci_agent.evals.replay.task import Budget, Task
-
-TASK = Task(id="add", prompt="add() subtracts; make it add", base="HEAD")
-KEY = "sk-secret-of-the-user"
-
-
-@contextmanager
-def serving(endpoint: FakeEndpoint) -> Generator[FakeEndpoint]:
-    """In a thread of its own: a solver has an event loop of its own."""
-    loop, ready, stop = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
-
-    async def serve() -> None:
-        async with running(endpoint):
-            ready.set()
-            await stop.wait()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
-    thread.start()
-    try:
-        assert ready.wait(10)
-        yield endpoint
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
-        loop.close()
-
-
-class Place:
-    """A cell's folder and tree, and a fake agent that is installed outside of both."""
-
-    def __init__(self, folder: Path) -> None:
-        self.tree, self.cell, self.own = folder / "tree", folder / "own" / "cell", folder / "own"
-        self.state = self.cell / "state"
-        self.state.mkdir(parents=True)
-        self.tree.mkdir()
-        (self.tree / FILE).write_text(BEFORE)
-        identity = ("-c", "user.name=t", "-c", "user.email=t@t")
-        for words in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-qm", "base")):
-            subprocess.run(["git", *words], cwd=self.tree, check=True, capture_output=True)
-        self.program = folder / "agents" / "bin" / "fake"
-        self.program.parent.mkdir(parents=True)
-        text = Path(fake_peer.__file__).read_text()
-        self.program.write_text(f"#!{sys.executable} -I\n{text}")
-        self.program.chmod(self.program.stat().st_mode | stat.S_IXUSR)
-
-    @property
-    def exchanges(self) -> list[Exchange]:
-        lines = (self.cell / REQUESTS).read_text().splitlines()
-        return [Exchange.model_validate_json(line) for line in lines]
-
-    def boxed(self, root: Path, readable: Sequence[Path], state: Path) -> Box:
-        box = open_box(root, (self.own,), state, os.environ, readable)
-        if box.strength is not Strength.STRONG:
-            pytest.skip(f"no strong sandbox: {box.why}")
-        return box
-
-    def solve(
-        self,
-        endpoint: FakeEndpoint,
-        *options: str,
-        budget: Budget | None = None,
-        boxed: bool = False,
-        variables: dict[str, str] | None = None,
-    ) -> Worked:
-        def words(job: Job) -> list[str]:
-            return ["--litter", *options, job.prompt]
-
-        return self.run(endpoint, replace(_FAKE, words=words), budget, variables, boxed=boxed)
-
-    def run(
-        self,
-        endpoint: FakeEndpoint,
-        peer: Peer,
-        budget: Budget | None = None,
-        variables: dict[str, str] | None = None,
-        *,
-        boxed: bool,
-    ) -> Worked:
-        env = {**os.environ, "OPENAI_API_KEY": KEY, "OPENAI_API_BASE": endpoint.url}
-        env.setdefault(peer.variable, str(self.program))
-        opening = Opening(
-            self.tree,
-            self.state,
-            peer.name,
-            "openai/solver",
-            budget or Budget(),
-            (),
-            variables or {},
-        )
-        open_it = self.boxed if boxed else _unboxed
-        return Peered(peer, open_it, env, {}, grace=0.5).solve(TASK, opening, None)
-
-
-def _unboxed(root: Path, readable: Sequence[Path], state: Path) -> Box:
-    del root, readable, state
-    return Unboxed()
-
-
-def _words(job: Job) -> list[str]:
-    return ["--litter", job.prompt]
-
-
-def _variables(job: Job) -> dict[str, str]:
-    return {"OPENAI_API_KEY": "dummy", "OPENAI_API_BASE": job.url}
-
-
-_FAKE = Peer(
-    "fake", "fake", "pip install fake", _words, _variables, litter=(".fake*",), kept=("notes.txt",)
-)
+from aoci_agent.evals.replay.task import Budget
 
 
 @pytest.fixture
@@ -150,30 +43,68 @@ def place(tmp_path: Path) -> Place:
 def test_an_agent_solves_a_task_and_its_tokens_are_what_the_endpoint_billed(
     place: Place, options: tuple[str, ...]
 ) -> None:
+    for killed in ("work-agent", "other-agent"):
+        (place.tree.parent / killed / "home/.profile").mkdir(parents=True)
     with serving(SolvingEndpoint()) as endpoint:
         worked = place.solve(endpoint, *options)
-    assert isinstance(endpoint, SolvingEndpoint)
-    assert (worked.reason, worked.broke, worked.steps, worked.commands) == ("done", False, 3, 3)
+    assert (worked.reason, worked.broke, worked.steps, worked.commands) == ("done", False, 4, 4)
     assert (place.tree / FILE).read_text() == AFTER
-    billed = endpoint.billed
-    read = sum(one["prompt_tokens_details"]["cached_tokens"] for one in billed)
-    prompt = sum(one["prompt_tokens"] for one in billed)
-    output = sum(one["completion_tokens"] for one in billed)
-    assert worked.spent.tokens == Tokens(fresh=prompt - read, read=read, output=output)
-    assert [line.asked for line in place.exchanges] == ["mine"] * 3
+    assert worked.spent.tokens == billed(endpoint)
+    assert [line.asked for line in place.exchanges] == ["mine"] * 4
     left = {path.name for path in place.tree.iterdir()}
     assert left == {".git", FILE}  # not the log it wrote
     assert {path.name for path in place.state.iterdir()} == {OUTPUT}
+    assert list(place.tree.parent.iterdir()) == [place.tree]
 
 
-def test_in_the_sandbox_it_reaches_the_proxy_and_nothing_else(place: Place) -> None:
+_ONE = {"codex": "openai/solver", "claude": "anthropic/solver"}  # they have one dialect
+_LED = [
+    (name, model)
+    for name in PEERS
+    for model in ("openai/solver", "anthropic/solver")
+    if _ONE.get(name, model) == model
+]
+
+
+@pytest.mark.parametrize(("name", "model"), _LED)
+def test_each_agent_is_led_to_the_endpoint_in_its_dialect_and_measured(
+    name: str, model: str, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peer = PEERS[name]
+    monkeypatch.setenv(peer.variable, str(place.install(place.agents / peer.program)))
     with serving(SolvingEndpoint()) as endpoint:
-        worked = place.solve(endpoint, "--look", boxed=True)
+        worked = place.run(endpoint, peer, boxed=False, model=model)
+    output = (place.state / OUTPUT).read_text()
+    assert (worked.reason, worked.broke) == ("done", False), output
+    assert (place.tree / FILE).read_text() == AFTER
+    assert worked.spent.tokens == billed(endpoint)
+    assert worked.steps == len(endpoint.posts) == (1 if name == "aider" else 4)
+    assert worked.commands == {"aider": 0, "codex": 3, "claude": 3}.get(name, 4)
+    expected = "messages" if model.startswith("anthropic") else "chat"
+    assert {line.api for line in place.exchanges} == {"responses" if name == "codex" else expected}
+    assert not any(line.asked for line in place.exchanges)  # its own settings name the model
+    key = {
+        seen.headers.get("x-api-key", seen.headers.get("authorization")) for seen in endpoint.posts
+    }
+    assert key <= {KEY, f"Bearer {KEY}"}
+    assert KEY not in output
+    assert worked.version.startswith("digest ")
+
+
+@pytest.mark.parametrize("boxed", [True, False])
+def test_it_reaches_the_proxy_and_never_the_key_and_in_the_sandbox_nothing_else(
+    place: Place, *, boxed: bool
+) -> None:
+    with serving(SolvingEndpoint()) as endpoint:
+        variables = {"PATH": f"/of the task:{os.environ['PATH']}"}
+        worked = place.solve(endpoint, "--look", boxed=boxed, variables=variables)
         seen = endpoint.posts[0].headers["authorization"]
     output = (place.state / OUTPUT).read_text()
     told = json.loads(output.splitlines()[0])
-    assert "unreachable" in told["network"]
-    assert told["secrets"] == []
+    assert "unreachable" in told["network"] or not boxed
+    assert told["secrets"] == told["cell"] == []
+    assert told["login"].startswith("/of the task:")
+    assert told["there"] == str(place.tree)
     assert worked.reason == "done", output
     assert (place.tree / FILE).read_text() == AFTER
     assert seen == f"Bearer {KEY}"
@@ -194,6 +125,98 @@ def test_one_that_goes_on_without_its_model_is_ended(place: Place) -> None:
     assert (worked.reason, worked.broke) == ("steps", False)
 
 
+def test_one_that_hangs_is_ended_when_its_time_is_over(place: Place) -> None:
+    place.program.write_text(f"#!{sys.executable} -I\nimport time\ntime.sleep(60)\n")
+    with serving(SolvingEndpoint()) as endpoint:
+        worked = place.solve(endpoint, budget=Budget(time=1.0))
+    assert (worked.reason, worked.broke, worked.steps) == ("time", False, 0)
+
+
+@pytest.mark.parametrize("boxed", [True, False])
+def test_what_it_left_running_is_ended_with_it(place: Place, *, boxed: bool) -> None:
+    with serving(SolvingEndpoint()) as endpoint:
+        worked = place.solve(endpoint, "--daemon", boxed=boxed)
+    assert worked.reason == "done"
+    number = int((place.tree / "daemon").read_text())
+    assert boxed or not Path("/proc", str(number)).exists()
+    found = (file.read_bytes() for file in Path("/proc").glob("[0-9]*/cmdline"))
+    assert not any(os.fsencode(place.program) in words for words in _there(found))
+
+
+def _there(found: Iterator[bytes]) -> Iterator[bytes]:
+    """Those of processes that have not ended meanwhile."""
+    while True:
+        try:
+            yield next(found)
+        except StopIteration:
+            return
+        except OSError:
+            continue
+
+
+def test_two_cells_at_once_have_their_own_ports_and_counts(tmp_path: Path) -> None:
+    places = [Place(tmp_path / name) for name in ("one", "two")]
+    with (
+        serving(SolvingEndpoint()) as one,
+        serving(SolvingEndpoint()) as two,
+        ThreadPoolExecutor() as pool,
+    ):
+        endpoints = (one, two)
+        begun = [
+            pool.submit(*both) for both in zip((p.solve for p in places), endpoints, strict=True)
+        ]
+        worked = [ended.result() for ended in begun]
+    for place, endpoint, ended in zip(places, endpoints, worked, strict=True):
+        assert (ended.reason, ended.spent.tokens) == ("done", billed(endpoint))
+        assert (place.tree / FILE).read_text() == AFTER
+
+
+def test_its_version_is_its_packages_or_a_digest(tmp_path: Path) -> None:
+    package = tmp_path / "lib/node_modules/@owner/agent"
+    module = package / "dist/cli.js"
+    module.parent.mkdir(parents=True)
+    module.touch()
+    (package / "package.json").write_text('{"version": "1.2.3"}')
+    (package / "dist/package.json").write_text('{"type": "module"}')  # of no version
+    linked = tmp_path / "bin/agent"
+    linked.parent.mkdir()
+    linked.symlink_to(module)
+    assert version_of(FAKE, linked) == "1.2.3"
+    (tmp_path / "package.json").write_text('{"version": "of another project"}')
+    own = tmp_path / "bin/fake"
+    own.write_text("one")
+    digest = version_of(FAKE, own)
+    own.write_text("two")
+    assert digest.startswith("digest ")
+    assert digest != version_of(FAKE, own)
+    found = tmp_path / "lib/python3.11/site-packages/fake_agent-4.5.dist-info"
+    found.mkdir(parents=True)
+    assert version_of(replace(FAKE, install="pip install fake-agent"), own) == "4.5"
+
+
+def test_what_the_sandbox_shows_of_it_is_never_a_home_or_keys_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shown = {
+        ".local/bin/mini": {".local/bin", ".local/lib"},  # not .local/share
+        "bin/mini": {"bin"},
+        "venvs/mini/bin/mini": {"venvs/mini"},
+        ".nvm/versions/node/v20/bin/pi": {".nvm/versions/node/v20"},
+        "tools/node_modules/.bin/codex": {"tools/node_modules"},
+        "apps/claude": {"apps"},
+    }
+    (tmp_path / ".local/lib").mkdir(parents=True)
+    for name, expected in shown.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+        found = {path for path in needed(tmp_path / name) if path.is_relative_to(tmp_path)}
+        assert found == {tmp_path / one for one in expected}
+    (tmp_path / "mini").touch()
+    with pytest.raises(NotPossible, match="folder of its own"):
+        needed(tmp_path / "mini")
+
+
 def test_one_whose_time_is_over_is_ended(place: Place) -> None:
     with serving(FakeEndpoint([Answer(b"", stall=0)])) as endpoint:
         worked = place.solve(endpoint, budget=Budget(time=1.0))
@@ -201,11 +224,22 @@ def test_one_whose_time_is_over_is_ended(place: Place) -> None:
     assert worked.spent.tokens is None  # what was asked is not known to have cost nothing
 
 
-@pytest.mark.parametrize("status", [401, 429, 503])
+@pytest.mark.parametrize("status", [401, 404, 429, 503])
 def test_a_fault_of_the_endpoint_is_the_infrastructures(place: Place, status: int) -> None:
-    with serving(FakeEndpoint([refuses(status, "no")])) as endpoint:
+    with serving(FakeEndpoint([refuses(status, f"no: {KEY}")])) as endpoint:
         worked = place.solve(endpoint)
+    assert "no: ***" in (place.state / OUTPUT).read_text()
     assert (worked.reason, worked.broke, worked.steps) == ("model", True, 0)
+    assert f"/chat/completions with {status}" in worked.message
+    assert KEY not in worked.message
+
+
+def test_an_answer_that_breaks_off_is_the_infrastructures(place: Place) -> None:
+    with serving(FakeEndpoint([Answer(events(delta(content="so"), done=False))])) as endpoint:
+        worked = place.solve(endpoint, "--stream")
+    assert (worked.reason, worked.broke) == ("model", True)
+    assert "broke off" in worked.message
+    assert worked.spent.tokens is None
 
 
 def test_one_that_cannot_start_says_why(place: Place) -> None:
@@ -221,12 +255,12 @@ def test_the_tasks_python_path_reaches_commands_and_not_the_agents_own_imports(
 ) -> None:
     venv = tmp_path / "agents" / "bin" / "python"
     venv.symlink_to(sys.executable)
-    assert argv_of(replace(_FAKE, python=True), place.program)[:2] == [str(venv), "-I"]
+    assert argv_of(replace(FAKE, python=True), place.program)[:2] == [str(venv), "-I"]
     (place.tree / "socket.py").write_text("raise RuntimeError('of the project')\n")
     with serving(SolvingEndpoint()) as endpoint:
         worked = place.run(
             endpoint,
-            replace(_FAKE, python=True),
+            replace(FAKE, python=True),
             None,
             {"PYTHONPATH": str(place.tree)},
             boxed=False,
@@ -236,7 +270,7 @@ def test_the_tasks_python_path_reaches_commands_and_not_the_agents_own_imports(
 
 def test_the_harness_own_models_are_refused(place: Place) -> None:
     opening = Opening(place.tree, place.state, "fake", "", Budget())
-    peered = Peered(_FAKE, _unboxed, {}, {})
+    peered = Peered(FAKE, unboxed, {}, {})
     with pytest.raises(NotPossible, match="in this program only"):
         peered.solve(TASK, opening, oracle.idle())
 
@@ -272,16 +306,16 @@ def test_no_command_line_or_file_of_an_agent_has_the_key_or_this_home(
 
 @pytest.mark.gate_only
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, peer in PEERS.items() if peer.proved])
-def test_the_real_agent_solves_the_task_in_the_sandbox(name: str, place: Place) -> None:
+@pytest.mark.parametrize(("name", "model"), _LED)
+def test_the_real_agent_solves_the_task_in_the_sandbox(name: str, model: str, place: Place) -> None:
     peer = PEERS[name]
     found = os.environ.get(peer.variable) or shutil.which(peer.program)
     if not found:
         pytest.skip(f"{name} is not installed: {peer.install}, or set {peer.variable}")
     with serving(SolvingEndpoint()) as endpoint:
-        worked = place.run(endpoint, peer, boxed=True)
-    assert isinstance(endpoint, SolvingEndpoint)
+        worked = place.run(endpoint, peer, boxed=True, model=model)
     assert worked.reason == "done", worked.message
+    assert worked.version
     (place.tree / "test_calc.py").write_text(HIDDEN)
     check = [
         sys.executable,
@@ -290,8 +324,7 @@ def test_the_real_agent_solves_the_task_in_the_sandbox(name: str, place: Place) 
         "import sys; sys.path.insert(0, '.'); import test_calc as t; t.test_add()",
     ]
     subprocess.run(check, cwd=place.tree, check=True)
-    assert worked.spent.tokens is not None
-    assert worked.spent.tokens.all == sum(one["total_tokens"] for one in endpoint.billed)
+    assert worked.spent.tokens == billed(endpoint)
 
 
 def test_an_attempt_that_died_is_charged_for_what_the_proxy_wrote_down(

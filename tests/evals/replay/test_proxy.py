@@ -1,10 +1,6 @@
 """The recording proxy: passes on what it sees, counts what the endpoint says, keeps the key."""
 
-import asyncio
 import json
-import socket
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -12,7 +8,6 @@ import pytest
 from support.endpoint import (
     USAGE,
     Answer,
-    FakeEndpoint,
     Json,
     calls,
     delta,
@@ -22,58 +17,10 @@ from support.endpoint import (
     serving,
     usage_chunk,
 )
+from support.proxy_desk import ASKED, COUNTED, KEY, desk, whole
 
-from aoci_agent.agent.models.prices import Prices
-from aoci_agent.agent.models.providers import Endpoint
 from aoci_agent.evals.replay.cell import Spent, Tokens
-from aoci_agent.evals.replay.exchange import REQUESTS, Exchange
-from aoci_agent.evals.replay.proxy import Proxy
-from aoci_agent.evals.replay.task import Budget
-from aoci_agent.evals.replay.upstream import Upstream, upstream_of
-
-KEY = "sk-secret-that-stays-outside"
-ASKED: Json = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
-COUNTED = Tokens(fresh=40, read=60, output=7)
-PRICES = {"openai/m": {"input": 1.0, "output": 10.0, "cache_read": 0.5}}
-
-
-class Desk:
-    """A proxy before an endpoint, and an agent that only knows the proxy."""
-
-    def __init__(self, proxy: Proxy, http: httpx.AsyncClient, log: Path) -> None:
-        self.proxy = proxy
-        self.http = http
-        self.log = log
-
-    async def post(self, body: Json, path: str = "/v1/chat/completions") -> httpx.Response:
-        return await self.http.post(path, json=body)
-
-    @property
-    def lines(self) -> list[Exchange]:
-        return [Exchange.model_validate_json(line) for line in self.log.read_text().splitlines()]
-
-
-@asynccontextmanager
-async def desk(
-    endpoint: FakeEndpoint, folder: Path, budget: Budget | None = None, url: str = ""
-) -> AsyncGenerator[Desk]:
-    there = Endpoint("openai/m", "m", url or endpoint.url, KEY)
-    log = folder / REQUESTS
-    proxy = Proxy(Upstream(there, Prices("openai/m", PRICES)), log, budget or Budget())
-    listening = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    headers = {"authorization": "Bearer dummy", "x-own": "kept"}
-    async with (
-        proxy.serving(listening),
-        httpx.AsyncClient(base_url=address, headers=headers, trust_env=False) as http,
-    ):
-        yield Desk(proxy, http, log)
-
-
-def whole(usage: Json | None = USAGE) -> Answer:
-    choice = {"index": 0, "message": {"role": "assistant", "content": "hello"}}
-    body: Json = {"choices": [choice]} | ({"usage": usage} if usage else {})
-    return Answer(json.dumps(body).encode(), kind="application/json")
+from aoci_agent.evals.replay.upstream import upstream_of
 
 
 async def test_an_answer_at_once_is_passed_on_and_counted_by_bucket(tmp_path: Path) -> None:
@@ -156,11 +103,50 @@ async def test_a_cut_stream_is_cut_for_the_agent_too_and_its_tokens_are_not_know
     assert it.proxy.spent.tokens is None
 
 
+CUTS: dict[str, list[Json]] = {
+    "/v1/responses": [{"type": "response.created", "response": {"output": []}}],
+    "/v1/messages": [{"type": "message_start", "message": {"usage": {"input_tokens": 9}}}],
+}
+
+
+@pytest.mark.parametrize("path", CUTS)
+async def test_what_a_stream_told_before_it_was_cut_is_no_count(tmp_path: Path, path: str) -> None:
+    stream = events(*CUTS[path], done=False)  # and then the connection closes, as if it were whole
+    async with serving(Answer(stream)) as endpoint, desk(endpoint, tmp_path) as it:
+        assert (await it.post({**ASKED, "stream": True}, path)).content == stream
+    assert (it.lines[0].ended, it.lines[0].usage) == ("cut", None)
+    assert it.proxy.spent == Spent(tokens=None, dollars=None)
+
+
+async def test_usage_is_found_where_other_providers_say_it(tmp_path: Path) -> None:
+    groq = events(delta(content="x"), delta("stop") | {"x_groq": {"usage": USAGE}})
+    last = delta("stop")
+    last["choices"][0]["usage"] = USAGE  # Kimi
+    answers = (Answer(groq), Answer(events(delta(content="x"), last)))
+    async with serving(*answers) as endpoint, desk(endpoint, tmp_path) as it:
+        for answer in answers:
+            assert (await it.post({**ASKED, "stream": True})).content == answer.body
+    assert [line.usage for line in it.lines] == [COUNTED] * 2
+
+
+async def test_calls_are_read_in_every_servers_way_of_writing_them(tmp_path: Path) -> None:
+    function = {"name": "bash", "arguments": {"command": "ls"}}  # already parsed, and no index
+    parts = [{"id": name, "function": function} for name in ("a", "b")]
+    stream = events(delta(tool_calls=parts), delta("tool_calls"), usage_chunk(USAGE))
+    async with serving(Answer(stream)) as endpoint, desk(endpoint, tmp_path) as it:
+        await it.post({**ASKED, "stream": True})
+    (line,) = it.lines
+    assert line.reply is not None
+    found = [(call.id, call.name, call.arguments) for call in line.reply.calls]
+    assert found == [(name, "bash", '{"command": "ls"}') for name in ("a", "b")]
+
+
 async def test_a_refusal_reaches_the_agent_and_costs_nothing(tmp_path: Path) -> None:
     said = refuses(429, f"slow down, {KEY}", retry_after="3")
     async with serving(said, whole()) as endpoint, desk(endpoint, tmp_path) as it:
         answer = await it.post(ASKED)
         assert (answer.status_code, answer.headers["retry-after"]) == (429, "3")
+        assert answer.json()["error"]["message"] == "slow down, ***"
         await it.post(ASKED)
     assert [line.ended for line in it.lines] == ["refused", "whole"]
     assert it.proxy.steps == 1
@@ -177,26 +163,6 @@ async def test_an_endpoint_that_is_not_there_is_told_of(tmp_path: Path) -> None:
     assert it.lines[0].ended == "unreachable"
 
 
-@pytest.mark.parametrize(
-    ("budget", "calls_made", "word"),
-    [
-        (Budget(steps=2), 2, "2 steps"),
-        (Budget(tokens=150), 2, "150 tokens"),
-        (Budget(cost=0.0002), 2, "0.0002 dollars"),
-    ],
-)
-async def test_beyond_the_budget_every_call_is_refused(
-    tmp_path: Path, budget: Budget, calls_made: int, word: str
-) -> None:
-    async with serving(whole()) as endpoint, desk(endpoint, tmp_path, budget) as it:
-        answers = [await it.post(ASKED) for _ in range(calls_made + 2)]
-        assert len(endpoint.posts) == calls_made
-    assert [answer.status_code for answer in answers] == [200] * calls_made + [400] * 2
-    assert word in answers[-1].json()["error"]["message"]
-    assert it.proxy.over.is_set()
-    assert it.proxy.steps == calls_made
-
-
 async def test_another_model_is_led_to_the_cells_and_the_record_says_so(tmp_path: Path) -> None:
     async with serving(whole()) as endpoint, desk(endpoint, tmp_path) as it:
         await it.post({**ASKED, "model": "cheap-one"})
@@ -209,8 +175,15 @@ async def test_responses_are_counted_streamed_or_not(tmp_path: Path) -> None:
     call = {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"}
     text = {"type": "message", "content": [{"type": "output_text", "text": "ok"}]}
     done: Json = {"output": [text, call], "usage": used}
-    stream = events({"type": "response.completed", "response": done}, done=False)
-    answers = (Answer(json.dumps(done).encode(), kind="application/json"), Answer(stream))
+    last: Json = {"type": "response.completed", "response": done}
+    items: list[Json] = [
+        {"type": "response.output_item.done", "item": item} for item in (text, call)
+    ]
+    bare: Json = {"type": "response.completed", "response": {"output": [], "usage": used}}
+    answers = (
+        Answer(json.dumps(done).encode(), kind="application/json"),
+        *(Answer(events(*told, done=False)) for told in ([last], [*items, last], [*items, bare])),
+    )
     asked = {"model": "m", "input": [
         {"role": "user", "content": "go"},
         {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c0"},
@@ -219,12 +192,12 @@ async def test_responses_are_counted_streamed_or_not(tmp_path: Path) -> None:
     async with serving(*answers) as endpoint, desk(endpoint, tmp_path) as it:
         for _ in answers:
             await it.post(asked, "/v1/responses")
-        assert [seen.path for seen in endpoint.posts] == ["/v1/responses"] * 2
+        assert [seen.path for seen in endpoint.posts] == ["/v1/responses"] * 4
     for line in it.lines:
         assert line.usage == Tokens(fresh=30, read=20, output=5)
         assert line.reply is not None
         assert line.reply.text == "ok"
-        assert line.reply.calls[0].id == "c1"
+        assert [call.id for call in line.reply.calls] == ["c1"]
         assert [(said.answers, said.text) for said in line.told] == [("c0", "listing")]
 
 
@@ -261,24 +234,6 @@ async def test_only_paths_of_models_are_passed_on(tmp_path: Path) -> None:
             assert (await it.post(ASKED, path)).status_code == 404
         assert not endpoint.posts
     assert it.proxy.steps == 0
-
-
-async def test_what_is_no_request_is_refused_and_the_proxy_goes_on(tmp_path: Path) -> None:
-    async with serving(whole()) as endpoint, desk(endpoint, tmp_path) as it:
-        port = int(it.http.base_url.port or 0)
-        for junk in (b"hello\r\n\r\n", b"POST /v1/x HTTP/1.1\r\ncontent-length: -5\r\n\r\n"):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(junk)
-            assert b" 400 " in await reader.readline()
-            writer.close()
-
-        async def pieces() -> AsyncGenerator[bytes]:  # a body without a length
-            for part in (b'{"model": "m",', b' "messages": []}'):
-                yield part
-
-        answer = await it.http.post("/v1/chat/completions", content=pieces())
-        assert answer.status_code == 200
-        assert endpoint.posts[0].body == {"model": "m", "messages": []}
 
 
 def test_the_endpoint_of_a_model_is_found_with_its_key() -> None:

@@ -11,7 +11,7 @@ from support.replays import bases_in, calculator, needs_bwrap, run_of, tasks_in
 
 from aoci_agent.agent.models.model import Model
 from aoci_agent.agent.models.scripted import Line, ScriptedModel
-from aoci_agent.base.errors import ModelUnavailable
+from aoci_agent.base.errors import ModelUnavailable, NotPossible
 from aoci_agent.cli.replay_sessions import opener_of
 from aoci_agent.evals.replay.attempt import Opening, Worked
 from aoci_agent.evals.replay.cell import Outcome
@@ -82,6 +82,7 @@ def test_the_one_who_knows_the_fix_passes(world: World) -> None:
     outcome = world.run(folder)
     assert (outcome.status, outcome.reason, outcome.changed) == ("passed", "done", {"add.py": 2})
     assert (outcome.precision, outcome.recall, outcome.outside_gold) == (1.0, 1.0, ())
+    assert outcome.defects == ()
     assert outcome.steps >= 4
     assert (outcome.spent.tokens is not None, outcome.spent.dollars) == (True, 0.0)
     place = folder.place(outcome.cell)
@@ -138,6 +139,103 @@ def test_a_budget_of_the_task_is_the_agents_and_the_cap_is_not(world: World) -> 
     assert (outcome.spent.dollars or 9) <= 1.2
 
 
+PATCH = """diff --git a/tests/test_new.py b/tests/test_new.py
+new file mode 100644
+--- /dev/null
++++ b/tests/test_new.py
+@@ -0,0 +1 @@
++print("judged")
+"""
+
+
+def test_what_cannot_be_judged_has_cost_what_it_cost(world: World) -> None:
+    """The tests of the task fit no tree: the agent worked before anybody could know."""
+    patch = PATCH.replace("--- /dev/null", "--- a/tests/test_new.py").replace(
+        "new file mode 100644\n", ""
+    )
+    task = world.tasks[0].model_copy(
+        update={"tests_patch": patch, "hidden": ("tests/test_new.py",)}
+    )
+    outcome = world.run(world.folder(tasks=(task,)), [bash("true"), bash("true")])
+    assert (outcome.status, outcome.reason) == ("infrastructure", "set-up")
+    assert outcome.message.startswith("its work cannot be judged: git apply")
+    assert (outcome.spent.dollars, outcome.steps, outcome.commands) == (1.5, 3, 2)
+    assert (outcome.defects, outcome.broken) == (None, True)
+
+
+def test_a_solver_that_breaks_off_has_cost_what_its_record_says(world: World) -> None:
+    folder = world.folder()
+    opener = opener_of(folder.run(), world.repository)
+
+    def solve(task: Task, opening: Opening, _: Model | None) -> Worked:
+        script = ScriptedModel([bash("true"), AssistantMessage("done")], cost=0.5)
+        sessions(opener)(task, opening, script)
+        raise NotPossible("its home cannot be removed")
+
+    cell = next(folder.run().cells())
+    outcome = run_cell(folder, cell, world.bases, solve)
+    assert (outcome.reason, outcome.message) == ("set-up", "its home cannot be removed")
+    assert (outcome.spent.dollars, outcome.attempts) == (1.0, 1)
+    assert folder.outcome(cell) == outcome
+
+
+def test_hidden_tests_lie_over_what_the_agent_made_of_them(world: World) -> None:
+    task = world.tasks[0].model_copy(
+        update={
+            "tests_patch": PATCH,
+            "hidden": ("tests/test_new.py",),
+            "check": "python3 tests/test_new.py",
+        }
+    )
+    lines = [called("write", path="tests/test_new.py", content="raise SystemExit(1)\n")]
+    outcome = world.run(world.folder(tasks=(task,)), lines)
+    assert (outcome.status, outcome.reason) == ("passed", "done")
+
+
+def test_gold_that_is_no_utf8_is_compared_with(world: World) -> None:
+    """A file of an old encoding at the base, and the definition that the fix changes in it."""
+    root = world.repository.root
+    (root / "old.py").write_bytes(b"# caf\xe9\ndef total():\n    return 1\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "An old file")
+    task = Task(
+        id="old",
+        prompt="say two",
+        base="HEAD",
+        check="false",
+        gold_files=("old.py",),
+        gold_symbols=("old.py:total",),
+    )
+    folder = world.folder(tasks=(task,), models=("idle",))
+    outcome = world.run(folder, [bash("sed -i s/1/2/ old.py")])
+    assert (outcome.status, outcome.changed) == ("failed", {"old.py": 2})
+    assert (outcome.answer_recall, outcome.line_precision) == (1.0, 1.0)
+
+
+def test_what_the_fix_touched_is_not_outside_and_defects_are_looked_for(world: World) -> None:
+    root = world.repository.root
+    files = (
+        {"limits.py": "".join(f"limit_{n} = {n * 1000}\n" for n in range(4))},
+        {"add.py": "x = 1\n", "CHANGES.rst": "More.\n"},
+    )
+    for some in files:
+        for name, text in some.items():
+            (root / name).write_text(text)
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", "more")
+    task = Task(
+        id="add", prompt="x", base="HEAD~1", fix="HEAD", check="true", gold_files=("add.py",)
+    )
+    wrote = bash("echo x = 1 > add.py; echo More > CHANGES.rst; echo > limits.py; echo > notes.txt")
+    outcome = world.run(world.folder(tasks=(task,)), [wrote])
+    assert set(outcome.changed) == {"add.py", "CHANGES.rst", "limits.py", "notes.txt"}
+    assert outcome.outside_gold == ("limits.py", "notes.txt")
+    assert (outcome.precision, outcome.recall) == (0.5, 1.0)
+    assert outcome.defects is not None
+    (defect,) = outcome.defects
+    assert defect.startswith("dropped: limits.py lost 4 lines of a recent change")
+
+
 _PROBE = """
 import os
 def there(path):
@@ -151,7 +249,8 @@ print(there("tests"), there(os.environ["AOCI_REPLAY_ENV"] + "/tree"))
 
 def test_nothing_of_the_future_is_in_reach(world: World) -> None:
     later, fix = world.tasks[1], world.tasks[0].fix
-    world.bases.environment(later.base)  # prepared earlier, for a base that has this fix
+    with world.bases.workplace(later.base, "earlier"):  # prepared for a base that has this fix
+        pass
     world.bases.repository(later.base)
     folder = world.folder()
     files = [

@@ -59,6 +59,19 @@ def test_a_change_is_scored_by_files_blocks_and_lines() -> None:
     assert found.outside == ("b.py",)
 
 
+def test_who_does_as_the_person_did_is_as_precise() -> None:
+    """Of a mined task gold is source that was there; the fix has tests, documents and modules besides."""
+    besides = ("a.py", "CHANGES.rst", "tests/test_a.py", "new.py", "package-lock.json")
+    fix = scores(Patch((), dict.fromkeys(besides, 1)), ("a.py",), (), besides)
+    assert (fix.precision, fix.recall, fix.outside) == (1.0, 1.0, ())
+    other = {"a.py": 1, "b.py": 1, "new.py": 1, "tests/test_b.py": 1, "README.md": 1}
+    found = scores(Patch((), other), ("a.py",), (), besides)
+    assert found.precision == 0.5  # of source: a.py is right, b.py is not
+    assert found.outside == ("b.py", "tests/test_b.py", "README.md")
+    words = scores(Patch((), {"docs/a.rst": 1, "docs/b.rst": 1}), ("docs/a.rst",), ())
+    assert (words.precision, words.outside) == (1.0, ("docs/b.rst",))
+
+
 def test_without_gold_or_without_a_change_there_is_no_share() -> None:
     patch = Patch((Span("a.py", 5, 6),), {"a.py": 4})
     assert scores(patch, (), ()) == (None, None, None, None, ())

@@ -10,6 +10,7 @@ from aoci_agent.agent.meter import StepRecord, total
 from aoci_agent.agent.models.model import Provenance, Usage
 from aoci_agent.agent.record import SessionRecord
 from aoci_agent.base.errors import BadUsage
+from aoci_agent.base.replace import PREFIX
 from aoci_agent.evals.replay.cell import Cell, Outcome, Spent, Tokens
 from aoci_agent.evals.replay.store import STATE, RunFolder
 
@@ -91,6 +92,24 @@ def test_one_process_runs_a_run(folder: RunFolder) -> None:
         with pytest.raises(BadUsage, match="going on"), RunFolder(folder.path).held():
             pass
     assert not folder.is_held()
+
+
+def test_what_blocks_in_a_run_is_not_said_to_be_another_one(folder: RunFolder) -> None:
+    with pytest.raises(BlockingIOError), folder.held():
+        raise BlockingIOError
+    assert not folder.is_held()
+
+
+def test_what_a_crash_left_goes_when_a_run_goes_on(folder: RunFolder) -> None:
+    cell = first(folder)
+    place, _, _ = folder.begin(cell)
+    stray = f"{PREFIX}9999999999-0123456789abcdef"  # of a process that cannot be there
+    for where in (folder.path, place):
+        (where / stray).write_bytes(b"half")
+    with folder.held():
+        assert not (folder.path / stray).exists()
+    assert folder.begin(cell)[1] == 0
+    assert list(place.iterdir()) == []
 
 
 def test_a_run_is_not_begun_twice(folder: RunFolder) -> None:

@@ -8,7 +8,8 @@ from support.commits import git
 
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.git import Repository
-from aoci_agent.evals.replay.gold import leaks, symbols
+from aoci_agent.evals.policies_score import Span
+from aoci_agent.evals.replay.gold import blocks, leaks, symbols, text_in
 from aoci_agent.evals.replay.history import Candidate, candidates
 from aoci_agent.evals.replay.task import Budget, Task, tasks_of, written
 from aoci_agent.evals.replay.wording import prompt_of
@@ -71,6 +72,22 @@ def test_gold_is_the_innermost_definition_that_changes(history: Path) -> None:
     repository, (merge, plain) = found_in(history)
     assert symbols(repository, plain.base, plain.commit, plain.changed) == ("cart.py:Cart.total",)
     assert symbols(repository, merge.base, merge.commit, merge.changed) == ("cart.py:Cart.empty",)
+
+
+def test_a_file_is_read_as_it_was_where_a_link_is_now(history: Path) -> None:
+    """What a folder is by now says nothing of an earlier commit."""
+    repository, (_, plain) = found_in(history)
+    (history / "tests").rename(history / "old")
+    (history / "tests").symlink_to("old/..", target_is_directory=True)
+    assert text_in(repository, plain.commit, "tests/test_cart.py") == "a\n"
+    assert text_in(repository, plain.base, "tests/none.py") is None
+    assert text_in(repository, plain.base, "tests") is None
+
+
+def test_blocks_are_the_lines_of_the_definitions(history: Path) -> None:
+    repository, (_, plain) = found_in(history)
+    named = ("cart.py:Cart.total", "cart.py:Cart.total", "cart.py:Cart.gone", "gone.py:x")
+    assert blocks(repository, plain.base, named) == (Span("cart.py", 2, 3),)
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,16 @@ def test_an_interruption_ends_the_check_and_leaves_no_tree(tmp_path: Path) -> No
     assert list((home / "trees").iterdir()) == []
 
 
+def test_what_takes_long_is_heard_of_and_nothing_is_lost(tmp_path: Path) -> None:
+    source = cart(tmp_path / "repo", RIGHT)
+    heard: list[str] = []
+    miner = Mine(source, bases(source, tmp_path / "home"), "true", CHECK)
+    found = list(candidates(source))
+    verdicts = list(miner.try_all(found, 2, lambda: heard.append("alive"), 0.01))
+    assert heard
+    assert [candidate for candidate, _ in verdicts] == found
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_node_names_its_tests(tmp_path: Path) -> None:
     code = "exports.total = (items) => {};\n"

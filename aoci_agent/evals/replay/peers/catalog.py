@@ -1,7 +1,8 @@
-"""The agents that are known: command lines and traps as they were measured with the releases named.
+"""The agents that are known: command lines, settings and traps, as they were run with the releases named.
 
-mini-swe-agent 2.4.6 and aider 0.86.2 were run with these words; pi 0.73.1, opencode 1.18.33, codex
-0.171.0 and claude 2.1.197 ran with such command lines elsewhere, their settings are by documentation.
+mini-swe-agent 2.4.6, aider 0.86.2, pi 0.73.1, opencode 1.18.33, codex 0.171.0 and claude 2.1.197
+solved a task in the sandbox with these words, measured by the proxy. codex asks by the Responses API
+only and claude by Messages only: the endpoint has to serve that.
 """
 
 import json
@@ -10,19 +11,29 @@ from collections.abc import Mapping
 from aoci_agent.evals.replay.peers.peer import Job, Peer
 
 DUMMY = "dummy"  # the proxy has the key
-_OPENAI = ("OPENAI_API_BASE", "OPENAI_BASE_URL")
 _LITELLM = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}  # no price list from the network
 
 
+def _root(job: Job) -> str:
+    """For clients that add /v1 by themselves."""
+    return job.url.removesuffix("/v1")
+
+
 def _openai(job: Job) -> dict[str, str]:
-    return {"OPENAI_API_KEY": DUMMY, **dict.fromkeys(_OPENAI, job.url)}
+    urls = dict.fromkeys(("OPENAI_API_BASE", "OPENAI_BASE_URL"), job.url)
+    urls |= dict.fromkeys(("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"), _root(job))
+    return {"OPENAI_API_KEY": DUMMY, "ANTHROPIC_API_KEY": DUMMY, **urls}
+
+
+def _litellm(job: Job) -> str:
+    return f"{'anthropic' if job.anthropic else 'openai'}/{job.model}"
 
 
 def _mini(job: Job) -> list[str]:
     # Its price table does not know every model: the proxy counts. It stops by the proxy's word.
     answers = ["-y", "--exit-immediately", "-l", "0"]
     return [
-        *("-m", f"openai/{job.model}", "-t", job.prompt, *answers),
+        *("-m", _litellm(job), "-t", job.prompt, *answers),
         *("-o", str(job.home / "trajectory.json")),
     ]
 
@@ -39,7 +50,8 @@ def _mini_variables(job: Job) -> dict[str, str]:
 
 
 def _aider(job: Job) -> list[str]:
-    model, home = f"openai/{job.model}", job.home
+    # It has no tool that runs commands, and gets no --test-cmd: the check is hidden from everybody.
+    model, home = _litellm(job), job.home
     return [
         *("--model", model, "--weak-model", model, "--edit-format", "diff"),
         *("--model-metadata-file", str(home / "metadata.json")),
@@ -62,8 +74,10 @@ def _aider_variables(job: Job) -> dict[str, str]:
 
 def _aider_files(job: Job) -> dict[str, str]:
     known = {"max_input_tokens": 128_000, "max_output_tokens": 8_192, "mode": "chat"}
-    prices = {"input_cost_per_token": 0, "output_cost_per_token": 0, "litellm_provider": "openai"}
-    return {"metadata.json": json.dumps({f"openai/{job.model}": {**known, **prices}})}
+    name = _litellm(job)
+    prices = {"input_cost_per_token": 0, "output_cost_per_token": 0}
+    provider = {"litellm_provider": name.partition("/")[0]}
+    return {"metadata.json": json.dumps({name: {**known, **prices, **provider}})}
 
 
 def _pi(job: Job) -> list[str]:
@@ -71,18 +85,27 @@ def _pi(job: Job) -> list[str]:
 
 
 def _pi_files(job: Job) -> dict[str, str]:
+    api, url = "openai-completions", job.url
+    if job.anthropic:
+        api, url = "anthropic-messages", _root(job)
     model = {"id": job.model, "contextWindow": 128_000, "maxTokens": 8_192}
-    relay = {"baseUrl": job.url, "api": "openai-completions", "apiKey": DUMMY, "models": [model]}
+    relay = {"baseUrl": url, "api": api, "apiKey": DUMMY, "models": [model]}
     return {".pi/agent/models.json": json.dumps({"providers": {"relay": relay}})}
 
 
 def _opencode(job: Job) -> list[str]:
+    # Beside the task it asks for a title: a call more, which is counted.
     return ["run", "--format", "json", "--auto", "-m", f"relay/{job.model}", job.prompt]
+
+
+def _opencode_variables(job: Job) -> dict[str, str]:
+    off = ("AUTOUPDATE", "MODELS_FETCH", "DEFAULT_PLUGINS")  # there is no network for them
+    return {**_openai(job), **{f"OPENCODE_DISABLE_{name}": "1" for name in off}}
 
 
 def _opencode_files(job: Job) -> dict[str, str]:
     relay = {
-        "npm": "@ai-sdk/openai-compatible",
+        "npm": "@ai-sdk/anthropic" if job.anthropic else "@ai-sdk/openai-compatible",
         "name": "relay",
         "options": {"baseURL": job.url, "apiKey": DUMMY},
         "models": {job.model: {"name": job.model}},
@@ -98,12 +121,12 @@ def _codex(job: Job) -> list[str]:
 
 
 def _codex_files(job: Job) -> dict[str, str]:
-    quoted = json.dumps(job.url)
     lines = [
         'model_provider = "relay"',
+        'web_search = "disabled"',  # the endpoint would do it, and the task's fix may be found there
         "[model_providers.relay]",
         'name = "relay"',
-        f"base_url = {quoted}",
+        f"base_url = {json.dumps(job.url)}",
         'wire_api = "responses"',
         'env_key = "OPENAI_API_KEY"',
     ]
@@ -111,15 +134,16 @@ def _codex_files(job: Job) -> dict[str, str]:
 
 
 def _claude(job: Job) -> list[str]:
-    tools = "Bash,Edit,Write,Read,Glob,Grep"
-    return ["-p", "--output-format", "json", "--allowedTools", tools, "--", job.prompt]
+    # Searching the web is done by the endpoint: the task's fix may be found there.
+    tools = ["--allowedTools", "Bash,Edit,Write,Read,Glob,Grep,NotebookEdit"]
+    words = [*tools, "--disallowedTools", "WebSearch,WebFetch"]
+    return ["-p", "--output-format", "json", *words, "--", job.prompt]
 
 
 def _claude_variables(job: Job) -> dict[str, str]:
     models = dict.fromkeys(("ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"), job.model)
     return {
-        "ANTHROPIC_BASE_URL": job.url.removesuffix("/v1"),
-        "ANTHROPIC_API_KEY": DUMMY,
+        **_openai(job),
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
         **models,
@@ -135,7 +159,6 @@ _ALL = (
         _mini_variables,
         kept=("trajectory.json",),
         python=True,
-        proved=True,
     ),
     Peer(
         "aider",
@@ -146,12 +169,18 @@ _ALL = (
         _aider_files,
         litter=(".aider*",),
         kept=("chat.md",),
-        proved=True,
         stages=True,
         shells=(),
     ),
     Peer("pi", "pi", "npm install -g @mariozechner/pi-coding-agent", _pi, _openai, _pi_files),
-    Peer("opencode", "opencode", "npm install -g opencode-ai", _opencode, _openai, _opencode_files),
+    Peer(
+        "opencode",
+        "opencode",
+        "npm install -g opencode-ai",
+        _opencode,
+        _opencode_variables,
+        _opencode_files,
+    ),
     Peer(
         "codex",
         "codex",

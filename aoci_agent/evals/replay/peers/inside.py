@@ -20,6 +20,7 @@ def main() -> None:
         socket.send_fds(channel, [b"port"], [listening.fileno()])
     listening.close()
     os.chdir(folder)
+    os.environ["PWD"] = folder  # some go by it
     os.execv(command[0], command)
 
 

@@ -1,21 +1,22 @@
 """What has to be known of another agent to run it headless on a task."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One task for it. `home` is a folder of its own, `url` ends in /v1; the key is a dummy."""
+    """One task for it. `home` is a folder of its own, `url` ends in /v1; the key is a dummy.
+
+    `anthropic`: the endpoint is Anthropic's, where only the Messages API caches prompts.
+    """
 
     prompt: str
     url: str
     model: str  # as the endpoint calls it
     home: Path
-    variables: Mapping[str, str] = field(
-        default_factory=dict[str, str]
-    )  # of the task's environment
+    anthropic: bool = False
 
 
 def _none(_: Job) -> dict[str, str]:
@@ -40,7 +41,6 @@ class Peer:
     litter: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     python: bool = False
-    proved: bool = False  # run with its own release against a scripted endpoint
     stages: bool = False  # it adds files to git's index by itself, and fails where it cannot
     shells: tuple[str, ...] = ("bash",)  # its tools that run commands
 

@@ -1,12 +1,15 @@
-"""Where another agent is installed, and which folders it needs to be seen in the sandbox."""
+"""Where another agent is installed, in which version, and which folders the sandbox has to show of it."""
 
+import hashlib
+import json
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from aoci_agent.base.environment import find_program
-from aoci_agent.base.errors import BadUsage
+from aoci_agent.base.errors import BadUsage, NotPossible
 from aoci_agent.base.places import home_of
 from aoci_agent.evals.replay.peers.catalog import PEERS
 from aoci_agent.evals.replay.peers.peer import Peer
@@ -40,24 +43,44 @@ def argv_of(peer: Peer, program: Path) -> list[str]:
     return [str(program)]
 
 
+def version_of(peer: Peer, program: Path) -> str:
+    """Of the package it was installed with, by npm or pip; else a digest of the program.
+
+    It is read, not asked: not every agent can tell, and one that cannot may begin to work instead.
+    """
+    program = program.resolve()
+    for folder in (one for one in program.parents if "node_modules" in one.parts):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            return str(json.loads((folder / "package.json").read_bytes())["version"])
+    package = peer.install.split()[-1].replace("-", "_")
+    pattern = f"lib/python*/*-packages/{package}-*.dist-info"
+    for found in program.parent.parent.glob(pattern):
+        return found.name.removesuffix(".dist-info").rpartition("-")[2]
+    with program.open("rb") as file:
+        return f"digest {hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
+
+
 def needed(program: Path) -> tuple[Path, ...]:
     """Folders that are to be readable: of the program, of its interpreter, and of this Python."""
     found: list[Path] = []
     for path in (program, program.resolve()):
-        found.append(_installed(path))
+        found += _installed(path)
         for python in (path.parent / "python", path.parent / "node"):
             if python.exists():
-                found += [_installed(python.resolve())]
+                found += _installed(python.resolve())
     found += [Path(sys.prefix), Path(sys.base_prefix)]
     return tuple(dict.fromkeys(path for path in found if path.is_dir()))
 
 
-def _installed(program: Path) -> Path:
-    """The folder a program was installed into; only its own folder where that would show a home."""
+def _installed(program: Path) -> tuple[Path, ...]:
+    """Where a program was installed into; never a folder that would show a home, or keys in it."""
     parts = program.parts
     if "node_modules" in parts:
-        return Path(*parts[: parts.index("node_modules") + 1])
-    folder = program.parent
+        return (Path(*parts[: parts.index("node_modules") + 1]),)
+    folder, prefix = program.parent, program.parent.parent
     home = home_of(os.environ)
-    shared = home.is_relative_to(folder.parent)
-    return folder if folder.name not in ("bin", ".bin") or shared else folder.parent
+    if home.is_relative_to(folder):
+        raise NotPossible(f"{program} lies in your home itself: move it into a folder of its own")
+    if folder.name not in ("bin", ".bin") or home.is_relative_to(prefix):
+        return (folder,)
+    return (folder, prefix / "lib") if prefix == home / ".local" else (prefix,)

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import shlex
 import shutil
 import socket
 import sys
@@ -22,15 +23,16 @@ from aoci_agent.evals.replay.attempt import Opening, Worked
 from aoci_agent.evals.replay.exchange import REQUESTS, Exchange
 from aoci_agent.evals.replay.peers import inside
 from aoci_agent.evals.replay.peers.peer import Job, Peer
-from aoci_agent.evals.replay.peers.program import argv_of, needed, program_of
+from aoci_agent.evals.replay.peers.program import argv_of, needed, program_of, version_of
 from aoci_agent.evals.replay.proxy import Proxy
 from aoci_agent.evals.replay.task import Task
-from aoci_agent.evals.replay.upstream import upstream_of
+from aoci_agent.evals.replay.upstream import Upstream, upstream_of
 
 OUTPUT = "output.txt"  # what the agent printed
 SECONDS = 3600.0  # where the task names no time
 GRACE = 10.0  # seconds to end by itself once its budget is used up
 _OPENED = 60.0
+_OWN = "-agent"  # behind the name of its tree: the folder of an agent's home and box
 _XDG = {"CONFIG": ".config", "DATA": ".local/share", "STATE": ".local/state", "CACHE": ".cache"}
 _FAULTS = (401, 402, 403, 404, 408, 429)  # of the endpoint or its account, not of the agent
 
@@ -66,30 +68,38 @@ class Peered:
     async def _solve(self, task: Task, opening: Opening) -> Worked:
         program = program_of(self._peer, self._env, outside=opening.tree)
         upstream = upstream_of(opening.model, self._env, self._prices)
-        port = _free_port()
-        home = opening.state / "home"
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        url = f"http://127.0.0.1:{port}/v1"
-        variables = {
-            **opening.variables,
-            **(_index(opening.tree, home) if self._peer.stages else {}),
-        }
-        job = Job(task.prompt, url, upstream.endpoint.model, home, variables)
-        for name, text in self._peer.files(job).items():
-            (home / name).parent.mkdir(parents=True, exist_ok=True)
-            (home / name).write_text(text, "utf-8")
-        readable = (*opening.readable, *needed(program))
-        box = self._open_box(opening.tree, readable, opening.state / "box")
+        # Beside the tree: the place of the cell would tell the agent what it is tried on.
+        own = opening.tree.with_name(f"{opening.tree.name}{_OWN}")
+        for left in opening.tree.parent.glob(f"*{_OWN}"):  # by attempts that were killed
+            if left == own or not left.with_name(left.name.removesuffix(_OWN)).exists():
+                shutil.rmtree(left, ignore_errors=True)
+        job = self._job(task, upstream, own / "home", opening)
         proxy = Proxy(upstream, opening.state.parent / REQUESTS, opening.budget)
         there = {path.name for path in opening.tree.iterdir()}
         begun = time.monotonic()
         try:
+            readable = (*opening.readable, *needed(program))
+            box = self._open_box(opening.tree, readable, own / "box")
             ended = await self._run(job, program, box, proxy, opening)
         finally:
-            self._tidy(opening, there, home)
+            self._tidy(opening, there, job.home)
+            shutil.rmtree(own, ignore_errors=True)
         told = ended.output if ended else "ended by the harness: its budget is used up\n"
         atomic_write(opening.state / OUTPUT, told.encode("utf-8", "replace"))
-        return self._worked(proxy, ended, time.monotonic() - begun)
+        worked = self._worked(proxy, ended, time.monotonic() - begun)
+        return replace(worked, version=version_of(self._peer, program))
+
+    def _job(self, task: Task, upstream: Upstream, home: Path, opening: Opening) -> Job:
+        """Its job, and a home with all the settings it needs."""
+        endpoint = upstream.endpoint
+        url = f"http://127.0.0.1:{_free_port()}/v1"
+        job = Job(task.prompt, url, endpoint.model, home, endpoint.provider == "anthropic")
+        for folder in (home.parent, home, opening.state):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name, text in {**_profile(opening.variables), **self._peer.files(job)}.items():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text(text, "utf-8")
+        return job
 
     async def _run(
         self, job: Job, program: Path, box: Box, proxy: Proxy, opening: Opening
@@ -102,7 +112,7 @@ class Peered:
         before = (str(theirs.fileno()), port, str(opening.tree))
         argv = (sys.executable, "-I", "-c", inspect.getsource(inside), *before, *command)
         with ours, theirs:
-            entry = self._entry(box, argv, job, theirs)
+            entry = self._entry(box, argv, job, opening, theirs)
             ended = asyncio.ensure_future(run(entry, cwd=job.home, limits=limits))
             try:
                 listening = await _handed_out(ours, ended)
@@ -115,11 +125,14 @@ class Peered:
                 with suppress(asyncio.CancelledError, ForModel):
                     await ended
 
-    def _entry(self, box: Box, argv: tuple[str, ...], job: Job, theirs: socket.socket) -> Entry:
+    def _entry(
+        self, box: Box, argv: tuple[str, ...], job: Job, opening: Opening, theirs: socket.socket
+    ) -> Entry:
         """The command in the box, with the agent's own environment before everything else."""
         home = str(job.home)
         variables = {
-            **job.variables,
+            **opening.variables,
+            **(_index(opening.tree, job.home) if self._peer.stages else {}),
             "HOME": home,
             **{f"XDG_{name}_HOME": f"{home}/{folder}" for name, folder in _XDG.items()},
             "NO_PROXY": "127.0.0.1",
@@ -131,16 +144,14 @@ class Peered:
         return replace(entry, env={**entry.env, **variables}, pass_fds=(*entry.pass_fds, handed))
 
     def _tidy(self, opening: Opening, there: set[str], home: Path) -> None:
-        """Take away what is no part of the answer, and of its home all but what is worth keeping."""
+        """Take away what is no part of the answer, and keep of its home what is worth it."""
         for pattern in self._peer.litter:
             for path in opening.tree.glob(pattern):
                 if path.name not in there:
                     _remove(path)
         for name in self._peer.kept:
             with suppress(OSError):
-                (home / name).rename(opening.state / Path(name).name)
-        for path in (home, opening.state / "box"):
-            shutil.rmtree(path, ignore_errors=True)
+                shutil.move(home / name, opening.state / Path(name).name)
 
     def _worked(self, proxy: Proxy, ended: Outcome | None, seconds: float) -> Worked:
         reason, message, broke = _verdict(proxy, ended)
@@ -152,6 +163,7 @@ class Peered:
             steps=proxy.steps,
             seconds=seconds,
             commands=sum(call.name in self._peer.shells for call in calls),
+            failed_edits=None,
             broke=broke,
         )
 
@@ -187,11 +199,11 @@ def _verdict(proxy: Proxy, ended: Outcome | None) -> tuple[str, str, bool]:
     told = _last_lines(ended.output) if ended else ""
     calls = [one for one in proxy.exchanges if one.api != "other"]
     if proxy.reason:
-        return proxy.reason, "the budget of the task is used up", False
+        return proxy.reason, proxy.told, False
     if ended is not None and ended.timed_out:
         return "time", "it was ended: its time was over", False
-    if calls and _fault(calls[-1]):
-        return "model", f"the model's endpoint: {calls[-1].message}"[:500], True
+    if calls and (fault := _fault(calls[-1])):
+        return "model", fault[:500], True
     if not proxy.steps:
         return "failed", f"it ended without a call of the model: {told}", True
     if ended is not None and ended.exit_code == 0:
@@ -199,13 +211,25 @@ def _verdict(proxy: Proxy, ended: Outcome | None) -> tuple[str, str, bool]:
     return "failed", f"it ended with exit code {ended and ended.exit_code}: {told}", False
 
 
-def _fault(call: Exchange) -> bool:
-    broken = call.ended in ("unreachable", "cut")
-    return broken or (call.ended == "refused" and (call.status >= 500 or call.status in _FAULTS))
+def _fault(call: Exchange) -> str:
+    """What the endpoint did wrong, in words; "" for nothing."""
+    if call.ended == "unreachable":
+        return call.message
+    if call.ended == "cut":
+        return "the model's endpoint broke off its answer"
+    if call.ended == "refused" and (call.status >= 500 or call.status in _FAULTS):
+        return f"the model's endpoint answered {call.path} with {call.status}: {call.message}"
+    return ""
 
 
 def _last_lines(output: str) -> str:
     return " ".join(output.split())[-400:]
+
+
+def _profile(variables: Mapping[str, str]) -> dict[str, str]:
+    """The task's environment for agents that run commands in a login shell, which begins PATH anew."""
+    lines = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
+    return dict.fromkeys((".profile", ".zprofile"), lines)
 
 
 def _index(tree: Path, home: Path) -> dict[str, str]:

@@ -2,13 +2,13 @@
 
 import functools
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from aoci_agent.agent.rules import Rule, Rules, exact_command
 from aoci_agent.agent.ruling import ALLOWED, Ruling, Verdict
 from aoci_agent.base.protected import protected_part
-from aoci_agent.tools.shell.danger import commands, destructive, network as reaches
+from aoci_agent.tools.shell.danger import changed, commands, destructive, hides, network as reaches
 from aoci_agent.tools.shell.ground import Ground, pieces
 from aoci_agent.tools.shell.harmless_git import harmless_below
 from aoci_agent.tools.shell.line import CommandLine, Part, Word
@@ -56,7 +56,7 @@ class ShellJudge:
             return "it wants the network"
         if not line.complete and not standing.free:
             return f"not sure what runs: {line.why}"
-        clear = line.complete and not any(part.open for part in line.parts)
+        clear = line.complete and not any(part.open or hides(part) for part in line.parts)
         restricted = [*standing.rules.deny, *standing.rules.ask]
         if not clear and any(rule.tool == "bash" for rule in restricted):
             return f"there are rules for bash, and {line.why or 'bash fills in words'}"
@@ -109,16 +109,19 @@ class ShellJudge:
         return "" if covered else risks or standing.why
 
     def _restricted(self, part: Part, rules: Rules, folders: tuple[str, ...]) -> Rule | None:
-        """The rule that asks about this part, or restricts the reading of a file that it names."""
-        reading = [rule for rule in (*rules.deny, *rules.ask) if rule.tool == "read"]
-        for path in self._paths(part, folders) if reading else ():
-            for rule in reading:
-                if rule.covers_path(path, any_case=True):
-                    return rule
+        """The rule that asks about this part, or restricts what it does to a file that it names."""
+        restricting = (*rules.deny, *rules.ask)
+        reading = [rule for rule in restricting if rule.tool == "read"]
+        changing = [rule for rule in restricting if rule.tool in ("edit", "write") and rule.path]
+        for kinds, words in ((reading, _named(part)), (changing, changed(part))):
+            for path in self._paths(words, folders) if kinds else ():
+                for rule in kinds:
+                    if rule.covers_path(path, any_case=True):
+                        return rule
         return _restricting(rules.ask, part)
 
-    def _paths(self, part: Part, folders: tuple[str, ...]) -> Iterator[str]:
-        for word in _named(part):
+    def _paths(self, words: Iterable[Word], folders: tuple[str, ...]) -> Iterator[str]:
+        for word in words:
             for name in self._names(word, folders):
                 yield posixpath.normpath(name)
                 yield self._ground.real(name)
@@ -174,12 +177,9 @@ def _restricting(rules: tuple[Rule, ...], part: Part) -> Rule | None:
 
 def _variants(part: Part) -> Iterator[tuple[Word, ...]]:
     yield part.words
-    for argv in commands(part):
-        # As many words from the end, with what is known of them.
-        tail = part.words[len(part.words) - len(argv) :]
-        words = (Word(argv[0], tail[0].kind), *tail[1:])
+    for words in commands(part):
         yield words
-        if argv[0] == "git":
+        if words[0].text == "git":
             yield (words[0], *_behind_options(words[1:]))
 
 

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from aoci_agent.aoci.wordset import wordset
 from aoci_agent.tools.shell.line import Part, Word
+from aoci_agent.tools.shell.reader import read_line
 
 # Start another program that is named by their arguments.
 WRAPPERS = frozenset({
@@ -15,6 +16,13 @@ WRAPPERS = frozenset({
     "sh", "start-stop-daemon", "stdbuf", "strace", "su", "sudo", "systemd-run", "taskset", "tcsh",
     "time", "timeout", "toybox", "unbuffer", "unshare", "uvx", "valgrind", "watch", "xargs", "zsh",
 })  # fmt: skip
+SHELLS = frozenset({"bash", "csh", "dash", "fish", "ksh", "sh", "tcsh", "zsh"})
+# Change the files they are given; of those that copy, the last one.
+_CHANGING = wordset(
+    "rm rmdir unlink shred srm dd truncate fallocate chmod chown chgrp chattr mv tee sponge patch sed"
+    " gsed ed ex touch rename"
+)
+_COPYING = wordset("cp install ln link rsync")
 _DESTRUCTIVE = frozenset({
     "awk", "gawk", "mawk", "nawk", "sed", "gsed", "ed", "ex", "vi", "vim", "nvim", "view", "nano",
     "emacs", "rm", "rmdir", "unlink", "shred", "srm", "dd", "mkswap", "fdisk", "sfdisk", "parted",
@@ -135,7 +143,7 @@ def destructive(part: Part) -> str:
         return f"writes {part.writes[0].target.text}"
     if part.assignments:
         return f"sets {part.assignments[0].partition('=')[0]}"
-    return next(filter(None, (_destroys(argv[0], argv[1:]) for argv in commands(part))), "")
+    return next(filter(None, (_destroys(*_named(words)) for words in commands(part))), "")
 
 
 def _destroys(program: str, rest: tuple[str, ...]) -> str:
@@ -155,7 +163,7 @@ def _destroys(program: str, rest: tuple[str, ...]) -> str:
 
 def network(part: Part) -> str:
     """Why a part may reach the network or another machine, "" where it does not look so."""
-    reached = (_reaches(argv[0], argv[1:]) for argv in commands(part))
+    reached = (_reaches(*_named(words)) for words in commands(part))
     if why := next(filter(None, reached), ""):
         return why
     if any(word.text.startswith(("/dev/tcp/", "/dev/udp/")) for word in _targets(part)):
@@ -174,11 +182,37 @@ def _reaches(program: str, rest: tuple[str, ...]) -> str:
     return ""
 
 
-def commands(part: Part) -> Iterator[tuple[str, ...]]:
-    """The words a part runs, and behind a wrapper such as `env` every command they may start."""
-    argv = part.argv
-    for place in range(len(argv) if part.program in WRAPPERS else min(1, len(argv))):
-        yield (PurePosixPath(argv[place]).name or argv[place], *argv[place + 1 :])
+def commands(part: Part) -> Iterator[tuple[Word, ...]]:
+    """The words a part runs, and behind a wrapper such as `env` or `sh -c` all they may start."""
+    words = part.words
+    for place in range(len(words) if part.program in WRAPPERS else min(1, len(words))):
+        first = words[place]
+        yield (Word(PurePosixPath(first.text).name or first.text, first.kind), *words[place + 1 :])
+        if place and len(first.text.split()) > 1:
+            for inner in read_line(first.text).parts:
+                yield from commands(inner)
+
+
+def changed(part: Part) -> Iterator[Word]:
+    """The words that name what a part writes, moves or removes, as far as a line shows that."""
+    yield from (one.target for one in part.writes)
+    for words in commands(part):
+        if words[0].text in _CHANGING:
+            yield from words[1:]
+        elif words[0].text in _COPYING:
+            yield from words[-1:]
+
+
+def hides(part: Part) -> bool:
+    """Whether a shell is given a text whose parts cannot all be told."""
+    if part.program not in WRAPPERS or not any(words[0].text in SHELLS for words in commands(part)):
+        return False
+    lines = [read_line(word.text) for word in part.words[1:] if word.text[:1] not in ("-", "")]
+    return not all(line.complete and not any(map(hides, line.parts)) for line in lines)
+
+
+def _named(words: tuple[Word, ...]) -> tuple[str, tuple[str, ...]]:
+    return words[0].text, tuple(word.text for word in words[1:])
 
 
 def _targets(part: Part) -> Iterator[Word]:

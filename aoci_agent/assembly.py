@@ -54,6 +54,7 @@ from aoci_agent.policies.policy import Material
 from aoci_agent.tools.lookups import Lookups
 from aoci_agent.tools.registry import builtin_tools
 
+IN_WORKTREE = "works in the worktree"
 # Whole trees, and what a box may write: what crashed there is cleared away by whoever opens them.
 _SWEPT_BY_OTHERS = (
     *("worktrees", "replay", "snapshots", "sessions"),
@@ -79,8 +80,9 @@ def open_session(launch: Launch, approver: Approver, progress: Progress | None =
         resumed = read(launch.resume)
         resumed.torn = recorder.torn if isinstance(recorder, SessionRecord) else ""
         launch, name = _going_on(launch, resumed), resumed.session_id
+        launch, how = _where_it_worked(launch, resumed)
         launch, leave = _beside(launch, name) if launch.worktree else (launch, str)
-        begun = _Begun(name, mask, leave, (recorder, resumed))
+        begun = _Begun(name, mask, leave, (recorder, resumed), how)
         return _built(launch, approver, progress, begun)
     except BaseException:
         leave()
@@ -113,6 +115,7 @@ class _Begun:
     mask: Mask
     leave: Callable[[], str]
     earlier: tuple[Recorder, Resumed] | None = None
+    how: str = IN_WORKTREE
 
 
 def _built(launch: Launch, approver: Approver, progress: Progress | None, begun: _Begun) -> Session:
@@ -126,7 +129,9 @@ def _built(launch: Launch, approver: Approver, progress: Progress | None, begun:
     material = Material(rules, rendered if rendered.total else None)
     lookups = bench.lookups()
     door = Door(bench.box)
-    toolbox = Toolbox(builtin_tools(bench.workspace, bench.store, bench.spill, lookups, door))
+    path = launch.variables.get("PATH", "")
+    tools = builtin_tools(bench.workspace, bench.store, bench.spill, lookups, door, path)
+    toolbox = Toolbox(tools)
     permissions = _permissions(launch, bench, toolbox)
     annotate = Freshness(bench.store) if material.index else unchanged
     prefix = build_prefix(toolbox.schemas, policy, material)
@@ -147,7 +152,7 @@ def _built(launch: Launch, approver: Approver, progress: Progress | None, begun:
     )
     around = Surroundings(
         *(bench.box, launch.no_sandbox, partial(_occupied, launch, bench), begun.leave),
-        *(_of_worktrees(launch, bench), terms),
+        *(_of_worktrees(launch, bench, begun.how), terms),
     )
     rewind = Rewind(undo, past, partial(take_up, agent), bench.store.refresh, lambda: safety.hold())
     safety = Safety(permissions, bench.trust, undo, rewind, around)
@@ -198,7 +203,7 @@ def _started(
     )
 
 
-def _of_worktrees(launch: Launch, bench: Bench) -> tuple[str, ...]:
+def _of_worktrees(launch: Launch, bench: Bench, how: str) -> tuple[str, ...]:
     """That the session works in one, and what earlier sessions left in theirs."""
     if bench.repository is None:
         return ()
@@ -210,7 +215,7 @@ def _of_worktrees(launch: Launch, bench: Bench) -> tuple[str, ...]:
     if launch.folder is None:
         return earlier
     unseen = "; what you have not committed is not in it" if own.is_dirty() else ""
-    return (f"works in the worktree {bench.workspace.root}{unseen}", *earlier)
+    return (f"{how} {bench.workspace.root}{unseen}", *earlier)
 
 
 def _permissions(launch: Launch, bench: Bench, toolbox: Toolbox) -> Permissions:
@@ -251,6 +256,29 @@ def _going_on(launch: Launch, resumed: Resumed) -> Launch:
         del known["model"]
     taken = {name: value for name, value in known.items() if value and name not in launch.chosen}
     return replace(launch, settings=launch.settings.model_copy(update=taken))
+
+
+def _where_it_worked(launch: Launch, resumed: Resumed) -> tuple[Launch, str]:
+    """The launch in the session's own folder: record and undo never span two. What is said of it.
+
+    Raises BadUsage where the session was never there, or its worktree is gone.
+    """
+    root, name = work_root(launch.root), resumed.session_id
+    worktree = resumed.worktree(launch.places.data, root)
+    if worktree is None:
+        if launch.worktree and resumed.root:
+            way_out = "leave out --worktree, or start a new session with it"
+            raise BadUsage(f"session {name} worked in {root}, in no worktree", way_out)
+        return launch, IN_WORKTREE
+    if worktree.is_dir():
+        return replace(launch, worktree=True), "goes on in its worktree"
+    if not launch.worktree:
+        raise BadUsage(
+            f"session {name} worked in the worktree {worktree}, which is gone",
+            "start a new session, or, with its branch gone too, add --worktree to make it anew; "
+            f"aoci-agent rewind -r {name} --into FOLDER writes its files out",
+        )
+    return launch, "its worktree was gone, and is made anew of HEAD, without what it held:"
 
 
 def _material_for(

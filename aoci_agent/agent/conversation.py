@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from aoci_agent.agent.events import Event, Grew, ToolFinished
+from aoci_agent.agent.masking import without_keys
 from aoci_agent.agent.models.model import Request
 from aoci_agent.agent.room import reply_room
 from aoci_agent.agent.toolbox import storable
@@ -28,8 +29,7 @@ CUT = "Interrupted by {}; it may have taken effect in part: look before running 
 class Conversation:
     """Messages of a session. Every call in it has exactly one answer before it is sent.
 
-    No credential enters it with what was delivered or answered; of a person's own words only the
-    values that this agent holds are hidden.
+    No credential enters it, whoever wrote it: what is kept is what is recorded and sent again.
     """
 
     def __init__(self, prefix: Prefix, policy: Policy, mask: Mask | None = None) -> None:
@@ -80,7 +80,7 @@ class Conversation:
         self._opening = len(self._messages)
         self._rewritten = False
         delivered = self.mask.mask(self.policy.opening(candidates))
-        self._messages.append(said(self.mask.live(prompt), delivered, note))
+        self._messages.append(said(self.mask.mask(prompt), delivered, note))
 
     def end(self) -> None:
         """The turn is over: every unanswered call gets its answer, so that the next request is valid."""
@@ -93,11 +93,16 @@ class Conversation:
         """The harness speaks."""
         self._messages.append(UserMessage(text, harness=True))
 
-    def hear(self, message: AssistantMessage) -> None:
-        """Store a reply; calls the model wrote badly are stored in a form that can be sent again."""
-        calls = tuple(storable(call) for call in message.calls)
-        self._messages.append(AssistantMessage(message.text, calls, message.reasoning))
+    def hear(self, message: AssistantMessage) -> AssistantMessage:
+        """Store a reply; calls the model wrote badly are stored in a form that can be sent again.
+
+        The reply as it may be told.
+        """
+        told = without_keys(message, self.mask)
+        calls = tuple(storable(call) for call in told.calls)
+        self._messages.append(AssistantMessage(told.text, calls, told.reasoning))
         self._started.clear()
+        return told
 
     def start(self, call: ToolCall) -> None:
         """A call is about to be run: from here on it may have taken effect."""
@@ -106,7 +111,9 @@ class Conversation:
     def hear_part(self, text: str) -> None:
         """Keep what was said before an interruption, so that "go on" has something to go on from."""
         if text.strip():
-            self._messages.append(AssistantMessage(f"{text.rstrip()} [interrupted]"))
+            self._messages.append(
+                AssistantMessage(f"{self.mask.mask(text.rstrip())} [interrupted]")
+            )
 
     def answer(self, finished: ToolFinished, nudge: str = "") -> None:
         """Store the result of a call."""

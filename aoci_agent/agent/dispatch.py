@@ -102,6 +102,10 @@ class Dispatcher:
         self._guards = guards or Guards()
         self._door = door
 
+    def changes(self, name: str) -> bool:
+        """Whether calls of this tool may change something."""
+        return self._toolbox.effect(name) not in (None, *TOGETHER)
+
     async def run(self, calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event]:
         """Yield events; every call ends in exactly one ToolFinished, in the order of the calls.
 

@@ -1,7 +1,7 @@
 """The loop: ask the model, run what it calls, until it is done or a limit is reached."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ from aoci_agent.agent.events import (
     TurnStarted,
 )
 from aoci_agent.agent.limits import Stop, within
-from aoci_agent.agent.masking import hidden
+from aoci_agent.agent.masking import Streamed, hidden
 from aoci_agent.agent.meter import Meter
 from aoci_agent.agent.models.model import (
     BrokenReply,
@@ -33,6 +33,7 @@ from aoci_agent.agent.models.model import (
     ContextOverflow,
     Model,
     NoticePiece,
+    Piece,
     ReasoningPiece,
     Reply,
     TextPiece,
@@ -63,7 +64,7 @@ class Agent:
         self.model = model
         self.conversation = conversation
         self.meter = Meter()
-        self._dispatcher = dispatcher
+        self.dispatcher = dispatcher
         self.recorder = recorder
         self.budget = budget
         self.compaction = Compaction(conversation, self.meter, budget, recorder.write, compaction)
@@ -77,7 +78,7 @@ class Agent:
         A CancelledError carries the calls that ended with it, each as a ToolFinished.
         """
         turn = Turn(self.budget.guard())
-        prompt = self.conversation.mask.live(prompt)
+        prompt = self.conversation.mask.mask(prompt)
         self.compaction.new_turn()
         self.conversation.begin(prompt, note, candidates)
         try:
@@ -172,23 +173,17 @@ class Agent:
         if free := self.budget.unbound(self.model):
             yield Notice(free, "warning")
         yield StepStarted(turn.totals.steps + 1, call.prompt_tokens)
+        told = Streamed(self.conversation.mask), Streamed(self.conversation.mask)
         try:
             async with aclosing(self.model.stream(request)) as pieces:
                 async for piece in pieces:
                     call.saw(piece)
-                    match piece:
-                        case TextPiece(text):
-                            yield TextDelta(text)
-                        case ReasoningPiece(text):
-                            yield ReasoningDelta(text)
-                        case CallPiece(name, characters):
-                            yield CallDelta(name, characters)
-                        case NoticePiece(text):
-                            yield Notice(text, "warning")
-                        case Reply() as reply:
-                            turn.calls, turn.text = reply.message.calls, reply.message.text
-                            self.conversation.hear(reply.message)
-                            yield Replied(reply.message)
+                    for event in _told(piece, *told):
+                        yield event
+                    if isinstance(piece, Reply):
+                        heard = self.conversation.hear(piece.message)
+                        turn.calls, turn.text = piece.message.calls, heard.text
+                        yield Replied(heard)
             record = call.finish()
         except (BrokenReply, asyncio.CancelledError, GeneratorExit) as error:
             # Whatever was received has been paid for: a cut call is metered, as an estimate.
@@ -208,7 +203,7 @@ class Agent:
         """Run the calls. A start is in the record before the effect, an answer before anything else."""
         malformed = 0
         with self._kept(turn):
-            async with aclosing(self._dispatcher.run(calls)) as events:
+            async with aclosing(self.dispatcher.run(calls)) as events:
                 async for happened in events:
                     event = hidden(happened, self.conversation.mask)
                     if isinstance(event, ToolStarted):
@@ -278,6 +273,22 @@ class Agent:
     def _record(self, event: Event) -> Event:
         self.recorder.write(event)
         return event
+
+
+def _told(piece: Piece, text: Streamed, thought: Streamed) -> Iterator[Event]:
+    """What is shown of a reply while it comes."""
+    match piece:
+        case TextPiece(more):
+            yield from map(TextDelta, text.more(more))
+        case ReasoningPiece(more):
+            yield from map(ReasoningDelta, thought.more(more))
+        case CallPiece(name, characters):
+            yield CallDelta(name, characters)
+        case NoticePiece(said):
+            yield Notice(said, "warning")
+        case Reply():
+            yield from map(ReasoningDelta, thought.rest())
+            yield from map(TextDelta, text.rest())
 
 
 def _said(error: ForUser) -> str:

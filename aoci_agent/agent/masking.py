@@ -1,46 +1,103 @@
-"""Where credentials are kept out: of what tools say, of the files their output is kept in."""
+"""Where credentials are kept out: of what is said, and of the files that output is kept in."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from aoci_agent.agent.events import ApprovalAsked, Event, ToolFinished, ToolStarted
+from aoci_agent.agent.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    ToolFinished,
+    ToolStarted,
+)
 from aoci_agent.agent.toolbox import Bound
 from aoci_agent.base.errors import TryAgain
 from aoci_agent.base.files import atomic_write
 from aoci_agent.base.secrets import Mask, quotes_mask
-from aoci_agent.policies.conversation import ToolCall
+from aoci_agent.policies.conversation import AssistantMessage, ToolCall
 from aoci_agent.tools.tool import Preview, ToolResult
 
 E = TypeVar("E", bound=Event)
+# The end of a text in which a key may still be growing: no key has a space in it.
+_GROWING = re.compile(r"(?:(?<![!-~])[bB]earer +)?(?<![!-~])[!-~]*\Z")
+
+
+def without_keys(message: AssistantMessage, mask: Mask) -> AssistantMessage:
+    """A reply as it is told, kept and sent again. Its calls run as the model wrote them."""
+    calls = tuple(_call(call, mask) for call in message.calls)
+    return AssistantMessage(mask.mask(message.text), calls, mask.mask(message.reasoning))
+
+
+class Streamed:
+    """A text that comes in pieces, held back from the word on that has not ended.
+
+    What may be shown comes as one piece, or none.
+    """
+
+    def __init__(self, mask: Mask) -> None:
+        self._mask = mask
+        self._held = ""
+
+    def more(self, piece: str) -> Iterator[str]:
+        """What has ended with this piece."""
+        whole = self._held + piece
+        found = _GROWING.search(whole)
+        ends = found.start() if found else len(whole)
+        self._held = whole[ends:]
+        if ends:
+            yield self._mask.mask(whole[:ends])
+
+    def rest(self) -> Iterator[str]:
+        """What was held back, once nothing more comes."""
+        if self._held:
+            yield self._mask.mask(self._held)
 
 
 def hidden(event: E, mask: Mask) -> E:
-    """An event of a call without credentials in what was found; the call itself is the model's."""
+    """An event of a call without credentials in what was called and found."""
     match event:
-        case ToolFinished():
-            return replace(event, result=_result(event.result, mask), title=mask.mask(event.title))
-        case ToolStarted():
-            return replace(event, preview=_preview(event.preview, mask))
+        case ToolFinished(call, result, title=title):
+            masked, title = _call(call, mask), mask.mask(title)
+            return replace(event, call=masked, result=_result(result, mask), title=title)
+        case ToolStarted(call, preview):
+            return replace(event, call=_call(call, mask), preview=_preview(preview, mask))
+        case ApprovalAnswered(_, decision):
+            said = mask.mask(decision.comment)
+            return replace(event, decision=replace(decision, comment=said))
         case ApprovalAsked(question):
-            return replace(
-                event, question=replace(question, preview=_preview(question.preview, mask))
+            parts, always = (
+                tuple(map(mask.mask, some)) for some in (question.parts, question.always)
             )
+            preview = _preview(question.preview, mask)
+            asked = replace(question, preview=preview, parts=parts, always=always)
+            return replace(event, question=asked)
         case _:
             return event
 
 
+def _call(call: ToolCall, mask: Mask) -> ToolCall:
+    return replace(call, arguments=mask.mask(call.arguments))
+
+
 def _preview(preview: Preview, mask: Mask) -> Preview:
     """As it is shown once it was allowed; the question itself shows a person the exact bytes."""
-    return replace(preview, title=mask.mask(preview.title), body=mask.mask(preview.body))
+    title, body, key = map(mask.mask, (preview.title, preview.body, preview.key))
+    return replace(preview, title=title, body=body, key=key)
 
 
 def _result(result: ToolResult, mask: Mask) -> ToolResult:
+    if check := result.check:
+        failing = tuple(map(mask.mask, check.failing))
+        check = replace(check, command=mask.mask(check.command), failing=failing)
     return replace(
         result,
         text=mask.mask(result.text),
         summary=mask.mask(result.summary),
         diff=mask.mask(result.diff),
+        check=check,
     )
 
 

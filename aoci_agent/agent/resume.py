@@ -68,6 +68,12 @@ class Resumed:
     ended: str = ""  # how the newest turn ended, "" while it has not
     torn: str = ""  # what was cut off the end of the record when it was opened
 
+    def worktree(self, data: Path, root: Path) -> Path | None:
+        """The worktree of the agent's own that it worked in, where that is not `root` itself."""
+        worked = Path(self.root)
+        beside = (data / "worktrees").resolve() in worked.parents and worked != root
+        return worked if beside else None
+
     @property
     def last(self) -> StepRecord | None:
         """The newest step of the conversation itself."""

@@ -5,7 +5,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aoci_agent.agent.changes import Changes, Plan, Span
@@ -18,6 +18,7 @@ from aoci_agent.base.snapshots.store import Moment
 from aoci_agent.base.snapshots.trees import Entry
 from aoci_agent.policies.conversation import Message
 
+LATE_START = "its first snapshot was not taken or is no longer kept"
 NO_MOMENT = 1_000_000_000
 _FAULTS = (OSError, sqlite3.Error, NotPossible)
 
@@ -70,14 +71,27 @@ class Preview:
     lost: tuple[File, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def words(self) -> str:
+        """What happens to lines, "" for nothing. The list counts what the agent did: the opposite."""
+        back, out = sum(f.added for f in self.files), sum(f.removed for f in self.files)
+        gives = [f"gives back {_lines(back)}"] * bool(back)
+        return ", ".join(gives + [f"takes out {_lines(out)}"] * bool(out))
+
 
 @dataclass(frozen=True, slots=True)
 class Rewound:
     """What was done. `prompt` is the question that can be asked anew, "" when it stays asked."""
 
     files: tuple[str, ...]
-    failed: dict[str, str]
+    failed: dict[str, str]  # what did not come back, and why; also what was never kept
     prompt: str = ""
+    spared: dict[str, str] = field(default_factory=dict[str, str])  # changed by somebody else too
+
+    @property
+    def not_back(self) -> dict[str, str]:
+        """All that was to go back and did not, and why."""
+        return {**self.failed, **self.spared}
 
 
 class Refused(ForUser):
@@ -150,7 +164,7 @@ class Rewind:
         self._past.write(HistoryRewritten(rewound(point.name, f"r{number}"), messages))
         self._take_up(messages)
         prompt = mark.prompt if point.name.startswith("turn") else ""
-        return Rewound(done.files, done.failed, prompt)
+        return replace(done, prompt=prompt)
 
     async def write_out(self, into: Path, point: Point | None = None) -> tuple[str, ...]:
         """Write the files the session changed into an empty folder, as it left them, or as they were
@@ -193,11 +207,8 @@ class Rewind:
         notes: list[str] = []
         if late := sum(moment.label == LATE for moment in moments):
             notes.append(f"{late} calls were cut short: all until the next look counts as theirs")
-        first = (moments[0].kind, moments[0].turn) if moments else ("", 0)
-        if name.startswith("turn") and first != ("turn", int(name[5:])):
-            notes.append(
-                "not all comes back: its first snapshot was not taken or is no longer kept"
-            )
+        if _begins_late(name, moments):
+            notes.append(f"not all comes back: {LATE_START}")
         return self._shown(plan, self._changes, tuple(notes))
 
     def _shown(self, plan: Plan, changes: Changes, notes: tuple[str, ...]) -> Preview:
@@ -254,10 +265,13 @@ class Rewind:
             before = self._undo.settle()
             moments = _since(name, self._moments())
             plan = changes.plan(moments)
+            missing = plan.lost
+            if _begins_late(name, moments):
+                missing = {"(all of it)": LATE_START, **missing}
             if plan.conflicts and not only_safe:
                 raise Refused(self._shown(plan, changes, ()).conflicts)
             if not plan.steps and not plan.git and what == "code":
-                return 0, Rewound((), {})
+                return 0, Rewound((), missing, spared=plan.conflicts)
             label = name if what == "both" else f"code {name}"
             turn = self._past.turns
             number = snapshots.store.begin(self._undo.session, "rewind", turn, label, before)
@@ -267,6 +281,7 @@ class Rewind:
         outcome = Restoring(snapshots).run(plan.steps)
         folders = {s.path for s in plan.steps if s.present is not None and s.present.kind == "d"}
         failed = {path: why for path, why in outcome.failed.items() if path not in folders}
+        failed = missing | failed
         if plan.git:
             try:
                 bring_back_git(snapshots, plan.git)
@@ -277,7 +292,7 @@ class Rewind:
             snapshots.store.end(number, self._undo.settle())
         except _FAULTS as error:
             failed["(the state afterwards)"] = f"could not be saved: {error}"
-        return number, Rewound(tuple(outcome.done), failed)
+        return number, Rewound(tuple(outcome.done), failed, spared=plan.conflicts)
 
     def _conversation_only(self, name: str) -> int:
         """The number of a moment in which no file changed; without snapshots, one that no moment has."""
@@ -302,6 +317,10 @@ class Rewind:
         return next((mark for mark in self._past.marks if mark.name == name), None)
 
 
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count:,} lines"
+
+
 @contextmanager
 def _readable() -> Generator[None]:
     try:
@@ -317,6 +336,12 @@ def _since(name: str, moments: list[Moment]) -> list[Moment]:
     if name.startswith("turn"):
         return [moment for moment in moments if moment.turn >= number]
     return [moment for moment in moments if moment.number >= number]
+
+
+def _begins_late(name: str, moments: list[Moment]) -> bool:
+    """Whether what stood before a question is not among the moments since."""
+    first = (moments[0].kind, moments[0].turn) if moments else ("", 0)
+    return name.startswith("turn") and first != ("turn", int(name[5:]))
 
 
 def _place(name: str, moments: list[Moment]) -> tuple[int, int]:

@@ -10,12 +10,14 @@ from aoci_agent.agent.account import Account
 from aoci_agent.agent.caching import CacheWatch
 from aoci_agent.agent.continuing import go_on
 from aoci_agent.agent.events import (
+    ApprovalAsked,
     Event,
     HistoryRewritten,
     Notice,
     SessionStarted,
     StepFinished,
     ToolFinished,
+    ToolStarted,
     TurnStarted,
 )
 from aoci_agent.agent.finding import Finder
@@ -36,6 +38,7 @@ from aoci_agent.agent.safety import Safety
 from aoci_agent.agent.saving import Exploring
 from aoci_agent.agent.trusting import for_agents
 from aoci_agent.base.errors import BadUsage, ForModel
+from aoci_agent.base.secrets import quotes_mask
 from aoci_agent.base.trust_store import Trust
 from aoci_agent.policies.candidates import HOW_MANY, Candidate
 from aoci_agent.policies.catalog import policy_named
@@ -43,6 +46,8 @@ from aoci_agent.policies.conversation import Message, UserMessage
 from aoci_agent.policies.layers import Prefix, ToolSchema
 from aoci_agent.policies.policy import Material, Policy
 from aoci_agent.tools.registry import IndexView
+
+_KEY_ASKED = "a key in the question was masked: it is not sent, kept or shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ class Session:
 
         Raises BadUsage where the fixed layers leave no room in the model's window.
         """
-        prompt = self.agent.conversation.mask.live(prompt)
+        prompt = self.agent.conversation.mask.mask(prompt)
         self._must_fit(self.agent.conversation.policy, self._knowledge.material, self.agent.model)
         most = self.agent.conversation.policy.wants_candidates
         candidates, why_none = await self._candidates(prompt, most)
@@ -136,9 +141,15 @@ class Session:
                 if isinstance(event, ToolFinished):
                     changed.update(event.result.changed)
                 self.account.saw(event)
+                if self.agent.dispatcher.changes(_about_to_run(event)):
+                    await self.safety.undo.begun()
+                    for told in self.safety.undo.news():  # what is not saved, before it may be lost
+                        yield self._said(told, "warning")
                 yield event
                 for told in self.safety.undo.news():
                     yield self._said(told, "warning")
+                if isinstance(event, TurnStarted) and quotes_mask(prompt):
+                    yield self._said(_KEY_ASKED, "warning")
                 if why_none and isinstance(event, TurnStarted):
                     yield self._said(f"no code goes with this question: {why_none}", "warning")
                 if isinstance(event, StepFinished) and (told := self._cached(event.record)):
@@ -360,3 +371,14 @@ class Session:
             await asyncio.to_thread(self._knowledge.derived.close)
         self.left = await self.safety.close()
         self._recorder.close()
+
+
+def _about_to_run(event: Event) -> str:
+    """The tool of a call that is asked about or runs in a moment, "" for other events."""
+    match event:
+        case ApprovalAsked(question):
+            return question.tool
+        case ToolStarted(call):
+            return call.name
+        case _:
+            return ""

@@ -163,13 +163,9 @@ class Mask:
 
     def mask(self, text: str) -> str:
         """The text with every credential replaced by a mark that says what it was, and how long."""
-        return _hidden(self.live(text), _mark)
-
-    def live(self, text: str) -> str:
-        """The text without the live values: for the words of a person, who may write the rest."""
-        if self._pattern is None:
-            return text
-        return self._pattern.sub(self._known, text)
+        if self._pattern is not None:
+            text = self._pattern.sub(self._known, text)
+        return _hidden(text, _mark)
 
     def data(self, value: object) -> object:
         """A value made of mappings, sequences and plain values with every text in it masked."""

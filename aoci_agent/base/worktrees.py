@@ -58,7 +58,7 @@ class Left:
         commits = f"{self.ahead} commit{'s' * (self.ahead != 1)}"
         what = [commits] * bool(self.ahead) + ["uncommitted changes"] * self.dirty
         path = shlex.quote(str(self.path))
-        commit = f"git -C {path} add -A && git -C {path} commit, then " * self.dirty
+        commit = f"git -C {path} add -A && git -C {path} commit && " * self.dirty
         new = f"git -C {path} add -AN && " * self.dirty  # else diff leaves new files out
         return (
             f"{' and '.join(what) or 'another commit'} in the worktree {self.path}\n"

@@ -32,15 +32,17 @@ from aoci_agent.cli.replay_progress import Progress
 from aoci_agent.cli.replay_sessions import opener_of
 from aoci_agent.config import environment, load_settings
 from aoci_agent.evals.replay.bases import Bases
-from aoci_agent.evals.replay.executor import Executor, executor_of, run_cells
+from aoci_agent.evals.replay.executor import Executor, executor_of, refuse_unknown, run_cells
+from aoci_agent.evals.replay.oracle import GOLD
 from aoci_agent.evals.replay.purse import Purse
 from aoci_agent.evals.replay.run_cell import run_cell, sessions
-from aoci_agent.evals.replay.store import Run, RunFolder
+from aoci_agent.evals.replay.store import Run, RunFolder, standing
 from aoci_agent.evals.replay.task import Budget, tasks_of
 from aoci_agent.policies.catalog import policy_named
+from aoci_agent.tools.places import counted
 
 QUESTION = (
-    "start {} sessions in full-auto, each in a worktree and a sandbox of its own, with network only "
+    "start {} in full-auto, each in a worktree and a sandbox of its own, with network only "
     "where an environment has to be set up?"
 )
 WATCHED = 0.5  # seconds between looks at the run
@@ -49,6 +51,8 @@ PATIENCE = 15.0  # seconds for a cell to put away what it began
 
 def run(arguments: Arguments) -> int:
     """Run every cell that has not ended. Ctrl-C leaves those that have; --resume goes on."""
+    _refuse_bounds(arguments)
+    refuse_unknown(arguments.executor)
     repository = repository_of(arguments.cwd)
     places = Places(environment())
     home = runs_home(places, repository)
@@ -61,13 +65,16 @@ def run(arguments: Arguments) -> int:
         made = _asked(arguments, tasks_file(arguments, repository), str(repository.root))
     cells = list(made.cells())
     waiting = folder.waiting(cells)
-    print(f"run {folder.path.name}: {len(waiting)} of {len(cells)} cells to run", file=sys.stderr)
+    print(
+        f"run {folder.path.name}: {len(waiting)} of {counted(len(cells), 'cell')} to run",
+        file=sys.stderr,
+    )
     if waiting:
         here = arguments.executor == "local"
         print(
             f"estimate: {told_ahead(repository, home, made, waiting, here=here)}", file=sys.stderr
         )
-        consent(QUESTION.format(len(waiting)), given=arguments.yes)
+        consent(QUESTION.format(counted(len(waiting), "session")), given=arguments.yes)
     if not arguments.go_on:
         folder.create(made)
     with folder.held():
@@ -117,7 +124,9 @@ async def _run(arguments: Arguments, folder: RunFolder, executor: Executor, base
         print(f"the cap is reached; to go on: {go_on}, {purse.way_on}", file=sys.stderr)
         return Exit.LIMIT
     if left:
-        print(f"{left} cells could not be run; to try them again: {go_on}", file=sys.stderr)
+        print(
+            f"{counted(left, 'cell')} could not be run; to try them again: {go_on}", file=sys.stderr
+        )
     return Exit.FAILED if left else Exit.DONE
 
 
@@ -145,11 +154,17 @@ def _only_what_is_there(arguments: Arguments) -> None:
         raise BadUsage(f"--resume goes on with the grid as it is: it takes no {name}", "a new run")
 
 
-def _asked(arguments: Arguments, file: Path, root: str) -> Run:
-    """The grid of the command line. Raises BadUsage for what cannot be run."""
+def _refuse_bounds(arguments: Arguments) -> None:
     for name, value in (("--seeds", arguments.seeds), ("--jobs", arguments.jobs)):
         if value < 1:
             raise BadUsage(f"{name} {value}: at least 1")
+    for name, cap in (("--max-cost", arguments.max_cost), ("--max-tokens", arguments.max_tokens)):
+        if cap is not None and not cap >= 0:
+            raise BadUsage(f"{name} {cap}: at least 0")
+
+
+def _asked(arguments: Arguments, file: Path, root: str) -> Run:
+    """The grid of the command line. Raises BadUsage for what cannot be run."""
     tasks = tasks_of(file)
     only = _split(arguments.only)
     missing = [name for name in only if name not in {task.id for task in tasks}]
@@ -165,6 +180,10 @@ def _asked(arguments: Arguments, file: Path, root: str) -> Run:
     models = list(dict.fromkeys(_split(arguments.models))) or [settings.model]
     if not models[0]:
         raise BadUsage("no model is named", "--models NAME; `gold` and `idle` need no key")
+    unknown = [task.id for task in tasks if not task.fix]
+    if GOLD in models and unknown:
+        told = f"the model gold cannot work on tasks that name no fix: {', '.join(unknown[:8])}"
+        raise BadUsage(told, "--only with the others, or another model")
     here = arguments.executor == "local"
     peers = peers_asked(arguments.peers, models, Path(root), here=here)
     if not policies and not peers:
@@ -224,7 +243,7 @@ def listed(arguments: Arguments) -> int:
         print(json.dumps(rows))
         return Exit.DONE
     for row in rows:
-        words = f"{row['ended']} of {row['cells']} cells, {row['passed']} passed"
+        words = f"{row['standing']}, {row['passed']} passed"
         print(
             clean(
                 f"{row['run']}  {words}  {', '.join(row['solvers'])} · {', '.join(row['models'])}"
@@ -242,11 +261,12 @@ def _row(folder: RunFolder) -> dict[str, Any] | None:
     except BadUsage as error:
         print(clean(f"left out: {error}"), file=sys.stderr)
         return None
-    outcomes = folder.outcomes()
+    outcomes, cells = folder.outcomes(), len(list(made.cells()))
     return {
         "run": folder.path.name,
-        "cells": len(list(made.cells())),
+        "cells": cells,
         "ended": sum(not outcome.broken for outcome in outcomes),
+        "standing": standing(outcomes, cells),
         "passed": sum(outcome.passed for outcome in outcomes),
         "solvers": made.solvers,
         "models": made.models,

@@ -28,7 +28,8 @@ def add_replay(commands: Commands, place: "Callable[[Parser], None]") -> None:
     listed.set_defaults(words=[])
     report = actions.add("report", "replay_report:report", "what a run found", json=False)
     report.add_argument("name", nargs="?", default="", help="of the run (default: the newest)")
-    report.add_argument("--format", choices=FORMATS, default="text", help="default text")
+    told = "default: by the ending of FILE, else text"
+    report.add_argument("--format", choices=FORMATS, default="", help=told)
     report.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it there")
     _add_judge(actions)
     _add_show(actions)

@@ -11,6 +11,7 @@ from aoci_agent.cli.arguments import Arguments
 from aoci_agent.cli.replay_places import bases_of, consent, repository_of, run_named, runs_home
 from aoci_agent.config import environment
 from aoci_agent.evals.replay.store import CELLS, RunFolder
+from aoci_agent.tools.places import counted
 
 AT_WORK = "a run or a mining of this repository is at work"
 
@@ -46,7 +47,7 @@ def _without_runs(runs: Path, names: Sequence[str], *, given: bool) -> int:
         if folder.is_held():
             raise BadUsage(f"the run {folder.path.name} is going on", "try when it has ended")
         count = sum(1 for _ in folder.path.glob(f"{CELLS}/*"))
-        print(f"  {folder.path}: {count} cells, {_size(folder.path)}", file=sys.stderr)
+        print(f"  {folder.path}: {counted(count, 'cell')}, {_size(folder.path)}", file=sys.stderr)
     told = "remove these results, which only another run can bring back?"
     return _remove([folder.path for folder in folders], told, given=given)
 
@@ -58,7 +59,7 @@ def _remove(folders: Sequence[Path], question: str, *, given: bool) -> int:
         shutil.rmtree(folder, ignore_errors=True)
         if folder.exists():
             raise BadUsage(f"{folder} could not be removed whole", "remove it by hand")
-    print(f"{free} are free")
+    print(f"{free} freed")
     return Exit.DONE
 
 

@@ -16,13 +16,14 @@ from aoci_agent.base.secrets import Mask
 from aoci_agent.base.terminal import one_line
 from aoci_agent.bench import Launch
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.replay_places import consent, repository_of, run_named, runs_home
+from aoci_agent.cli.replay_places import consent, repository_of, run_named, runs_home, width_of
 from aoci_agent.config import environment, load_settings
-from aoci_agent.evals.replay.judge import Judgement, version
+from aoci_agent.evals.replay.judge import CLASSES, Judgement, version
 from aoci_agent.evals.replay.judge_run import Judge, Pending, ToJudge, ahead, to_judge
 from aoci_agent.evals.replay.store import RunFolder
+from aoci_agent.tools.places import counted
 
-QUESTION = "send {} changes, with their tasks and fixes, to {}?"
+QUESTION = "send {}, with task and fix, to {}?"
 _WIDTH = 120  # of a line of progress
 
 
@@ -53,7 +54,7 @@ def judge(arguments: Arguments) -> int:
     _say_ahead(folder, found, model)
     if not found.pending:
         return Exit.DONE
-    consent(QUESTION.format(len(found.pending), model.name), given=arguments.yes)
+    consent(QUESTION.format(counted(len(found.pending), "change"), model.name), given=arguments.yes)
     budget = Budget(limits, Spending(places.data / "spending"))
     with folder.held():
         return asyncio.run(_run(Judge(folder, model, budget), found.pending, model))
@@ -68,9 +69,9 @@ def _found(folder: RunFolder, repository: Repository, model: Model, mask: Mask) 
 
 def _say_ahead(folder: RunFolder, found: ToJudge, model: Model) -> None:
     """What there is to do, what it will take, and what speaks against this judge."""
-    told = f"run {folder.path.name}: {len(found.pending)} changes to judge under {version()}"
+    told = f"run {folder.path.name}: {counted(len(found.pending), 'change')} to judge under {version()}"
     kept = f", {found.judged} are judged" if found.judged else ""
-    empty = f", {found.unchanged} cells changed nothing" if found.unchanged else ""
+    empty = f", {counted(found.unchanged, 'cell')} changed nothing" if found.unchanged else ""
     print(f"{told}{kept}{empty}", file=sys.stderr)
     if model.name in folder.run().models:
         print(f"note: {model.name} judges its own work", file=sys.stderr)
@@ -87,9 +88,8 @@ async def _run(judge: Judge, pending: Sequence[Pending], model: Model) -> Exit:
         nonlocal done
         done += 1
         line = made if isinstance(made, str) else _told(made)
-        cell = f"{one.cell.task} · {one.cell.solver} · {one.cell.model} · {one.cell.seed}"
-        shown = one_line(f"{cell}  {line}", _WIDTH)
-        print(f"  {done}/{len(pending)}  {shown}", file=sys.stderr, flush=True)
+        shown = f"  {done}/{len(pending)}  {one.cell.name}  {line}"
+        print(one_line(shown, width_of(sys.stderr, _WIDTH)), file=sys.stderr, flush=True)
 
     try:
         failed = await judge.run(pending, tell)
@@ -107,7 +107,7 @@ async def _run(judge: Judge, pending: Sequence[Pending], model: Model) -> Exit:
 
 
 def _told(made: Judgement) -> str:
-    """`multi-path, schema; 1 void`."""
-    found = ", ".join(made.said("yes")) or "no defect"
-    void = len(made.said("void"))
-    return f"{found}; {void} void" if void else found
+    """`multi-path, schema; 1 of 5 void`; "no defect" only where the answer is no for every class."""
+    yes, void = made.said("yes"), made.said("void")
+    told = [", ".join(yes)] if yes else [] if void else ["no defect"]
+    return "; ".join([*told, *([f"{len(void)} of {len(CLASSES)} void"] if void else [])])

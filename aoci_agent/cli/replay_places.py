@@ -1,9 +1,11 @@
 """What the commands of replay share: where runs and bases lie, the tasks, the box, the user's consent."""
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from aoci_agent.agent.spending import Spending
 from aoci_agent.base.box import Box, Strength, Unboxed
@@ -21,6 +23,7 @@ from aoci_agent.evals.replay.purse import Day
 from aoci_agent.evals.replay.store import RunFolder
 
 TASKS = f"{STATE}/tasks.toml"
+_NAMED = 8  # runs
 
 
 def repository_of(folder: Path) -> Repository:
@@ -61,7 +64,9 @@ def run_named(home: Path, name: str) -> RunFolder:
     for path in there:
         if not name or path.name == name:
             return RunFolder(path)
-    raise BadUsage(f"there is no run {name}", f"there are {', '.join(p.name for p in there[:8])}")
+    names = ", ".join(path.name for path in there[:_NAMED])
+    more = ", …: aoci-agent replay list" if len(there) > _NAMED else ""
+    raise BadUsage(f"there is no run {name}", f"there are {names}{more}")
 
 
 def bases_of(repository: Repository, places: Places, *, no_sandbox: bool) -> Bases:
@@ -114,6 +119,11 @@ def consent(question: str, *, given: bool) -> None:
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise BadUsage("nothing was started")
+
+
+def width_of(stream: TextIO, otherwise: int) -> int:
+    """Of the terminal behind a stream; where there is none, always the same."""
+    return shutil.get_terminal_size((otherwise, 24)).columns if stream.isatty() else otherwise
 
 
 def _made(path: Path) -> float:

@@ -4,12 +4,15 @@ import asyncio
 import sys
 import time
 
-from aoci_agent.base.terminal import one_line
+from aoci_agent.base.terminal import cell_width, one_line
+from aoci_agent.cli.replay_places import width_of
 from aoci_agent.evals.replay.cell import Outcome
+from aoci_agent.evals.replay.oracle import NAMES
 from aoci_agent.evals.replay.purse import Purse
+from aoci_agent.evals.replay.store import ending
 
 MARKS = {"passed": "✓", "failed": "✗", "infrastructure": "!"}
-_WIDTH = 100  # of what is said of a cell
+_WIDTH = 160  # of a line where there is no terminal
 QUIET = 60.0  # seconds without a line, after which one says that cells are at work
 
 
@@ -28,11 +31,11 @@ class Progress:
         """Say it."""
         self._ran += 1
         self._done += not outcome.broken
-        cell = outcome.cell
-        what = f"{cell.task} · {cell.solver} · {cell.model} · {cell.seed}"
         tried = f", {outcome.attempts} attempts" if outcome.attempts > 1 else ""
-        why = f"  {outcome.message}" if outcome.broken else ""
-        self._say(one_line(f"{MARKS[outcome.status]} {what}{tried}{why}", _WIDTH))
+        why = f"  {ending(outcome)}  {outcome.message}".rstrip() if outcome.broken else ""
+        if outcome.message and outcome.cell.model in NAMES and not outcome.broken:
+            why = f"  {outcome.message}"
+        self._say(f"{MARKS[outcome.status]} {outcome.cell.name}{tried}{why}")
 
     async def alive(self) -> None:
         """Say each minute in which no cell ended that some are at work; until it is cancelled."""
@@ -45,7 +48,11 @@ class Progress:
 
     def _say(self, line: str) -> None:
         self._said = time.monotonic()
-        print(f"  {line}  [{self._so_far()}]", file=sys.stderr, flush=True)
+        room = width_of(sys.stderr, _WIDTH) - 4
+        so_far = f"[{self._so_far()}]"
+        told = one_line(line, max(room - len(so_far), room // 2))
+        so_far = one_line(so_far, room - cell_width(told))
+        print(f"  {told}  {so_far}", file=sys.stderr, flush=True)
 
     def _so_far(self) -> str:
         spent = self._purse.spent

@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from aoci_agent.base.errors import BadUsage, Exit
 from aoci_agent.base.places import Places
 from aoci_agent.base.terminal import clean
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.replay_places import repository_of, run_named, runs_home
+from aoci_agent.cli.replay_places import repository_of, run_named, runs_home, width_of
 from aoci_agent.config import environment
 from aoci_agent.evals.replay.cell import Outcome
 from aoci_agent.evals.replay.exports import as_csv, as_json
@@ -15,8 +16,8 @@ from aoci_agent.evals.replay.figures import figures_of
 from aoci_agent.evals.replay.judge import judgements_of
 from aoci_agent.evals.replay.judge_table import judged_of
 from aoci_agent.evals.replay.page import Detail, Report, page
-from aoci_agent.evals.replay.store import CHECK, DIFF, Run, RunFolder
-from aoci_agent.evals.replay.tables import escaped, tables_of
+from aoci_agent.evals.replay.store import CHECK, DIFF, Run, RunFolder, standing
+from aoci_agent.evals.replay.tables import WIDTH, escaped, filled, tables_of
 from aoci_agent.evals.replay.trajectory import acts_of, events_of, text_in
 
 
@@ -29,7 +30,14 @@ def report(arguments: Arguments) -> int:
         raise BadUsage(
             f"no cell of {folder.path.name} has ended yet", f"aoci-agent {_go_on(folder)}"
         )
-    text = _FORMS[arguments.format](found)
+    form = arguments.format or _form_of(arguments.output)
+    if form == "text":
+        wide = WIDTH if arguments.output else width_of(sys.stdout, WIDTH)
+        text = _text(found, wide)
+    else:
+        text = _FORMS[form](found)
+    text = text if form in ("csv", "json", "html") else clean(text)
+    text = f"{text.rstrip()}\n"
     if arguments.output is not None:
         try:
             arguments.output.write_text(text, encoding="utf-8")
@@ -38,12 +46,16 @@ def report(arguments: Arguments) -> int:
             raise BadUsage(told, "another --output") from error
         print(f"{arguments.output}: {len(text.encode()):,} bytes", file=sys.stderr)
     else:
-        print(text if arguments.format in ("csv", "json", "html") else clean(text))
-    left = len(folder.waiting())
-    if left:
-        told = f"cells that have not ended by themselves: {left}"
-        print(f"{told}; aoci-agent {_go_on(folder)}", file=sys.stderr)
+        print(text, end="")
+    if folder.waiting():
+        told = standing(found.outcomes, len(list(folder.run().cells())))
+        print(f"{told}; to go on: aoci-agent {_go_on(folder)}", file=sys.stderr)
     return Exit.DONE
+
+
+def _form_of(output: Path | None) -> str:
+    """What the ending of a file asks for."""
+    return _ENDINGS.get(output.suffix.lower(), "text") if output else "text"
 
 
 def _go_on(folder: RunFolder) -> str:
@@ -71,14 +83,12 @@ def _report(folder: RunFolder) -> Report:
 
 def _about(run: Run, outcomes: Sequence[Outcome]) -> list[str]:
     cells = len(list(run.cells()))
-    broken = sum(outcome.broken for outcome in outcomes)
-    told = f" ({broken} broken by the infrastructure)" if broken else ""
     lines = [
         f"tasks: {len(run.tasks)} · {', '.join(run.solvers)} · {', '.join(run.models)} · seeds: {run.seeds} · "
-        f"{len(outcomes)} of {cells} cells ended{told} · aoci-agent {run.version}"
+        f"{standing(outcomes, cells)} · aoci-agent {run.version}"
     ]
     if len(outcomes) < cells:
-        lines.append("The run is not over: figures are of the cells that have ended.")
+        lines.append("The run is not over: figures are of the cells that ended by themselves.")
     leaking = [task.id for task in run.tasks if task.leaks]
     if leaking:
         lines.append(f"The prompts of {', '.join(leaking)} name a file or symbol of the fix.")
@@ -87,9 +97,10 @@ def _about(run: Run, outcomes: Sequence[Outcome]) -> list[str]:
     return lines
 
 
-def _text(found: Report) -> str:
+def _text(found: Report, width: int) -> str:
     tables = tables_of(found.found, found.outcomes, found.judged)
-    return "\n\n".join(["\n".join(found.about), *(table.plain() for table in tables)])
+    about = "\n".join(filled(line, width) for line in found.about)
+    return "\n\n".join([about, *(table.plain(width) for table in tables)])
 
 
 def _markdown(found: Report) -> str:
@@ -119,9 +130,16 @@ def _json(found: Report) -> str:
 
 
 _FORMS = {
-    "text": _text,
     "markdown": _markdown,
     "html": page,
     "csv": _csv,
     "json": _json,
+}
+_ENDINGS = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".csv": "csv",
+    ".json": "json",
 }

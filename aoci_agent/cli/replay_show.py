@@ -1,5 +1,6 @@
 """`aoci-agent replay show`: one cell's trajectory, on the screen or as text."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from aoci_agent.cli.replay_places import repository_of, run_named, runs_home
 from aoci_agent.config import environment
 from aoci_agent.evals.replay.cell import Cell, Outcome
 from aoci_agent.evals.replay.judge import judgements_of
-from aoci_agent.evals.replay.store import CHECK, DIFF, RunFolder
+from aoci_agent.evals.replay.store import CHECK, DIFF, RunFolder, ending
 from aoci_agent.evals.replay.trajectory import events_of, text_in
 from aoci_agent.tui.trajectory import Ending, Trajectory, plain
+
+_NAMED = 12  # cells
 
 
 def show(arguments: Arguments) -> int:
@@ -34,26 +37,32 @@ def show(arguments: Arguments) -> int:
 
 
 def cell_named(folder: RunFolder, word: str) -> Cell:
-    """The cell whose id has that word in it. Raises BadUsage naming those that could be meant."""
+    """The cell of that name, or the only one with that word in it; ` · ` may stand for `--`.
+
+    Raises BadUsage naming those that could be meant.
+    """
+    word = re.sub(r"\s*·\s*(?:seed )?", "--", word)
+    word = re.sub(r"[^A-Za-z0-9._-]+", "_", word)
     cells = list(folder.run().cells())
     found = [cell for cell in cells if word in cell.id]
-    exact = [cell for cell in found if cell.id == word]
+    exact = [cell for cell in found if word in (cell.id, cell.name)]
     if len(exact or found) == 1:
         return (exact or found)[0]
     told = f"{len(found)} cells have" if found else "no cell has"
-    names = "\n  ".join(cell.id for cell in (found or cells)[:12])
+    meant = [cell.name for cell in found or cells]
+    names = "\n  ".join([*meant[:_NAMED], *(["…"] if len(meant) > _NAMED else [])])
     raise BadUsage(f"{told} {word!r} in their name", f"one of\n  {names}")
 
 
 def trajectory_of(folder: RunFolder, cell: Cell) -> Trajectory:
     """What happened in a cell. Raises BadUsage where it left nothing behind."""
     place, outcome = folder.place(cell), folder.outcome(cell)
-    status = f"{outcome.status} ({outcome.reason})" if outcome else "has not ended"
+    status = f"{ending(outcome)} ({outcome.reason})" if outcome else "not run yet"
     about = f"{cell.task} · {cell.solver} · {cell.model} · seed {cell.seed} · {status}"
     events = tuple(events_of(place))
     if not events:
         told = f": {outcome.message}" if outcome and outcome.message else ""
-        raise BadUsage(f"cell {cell.id} left no record{told}", "another cell of the run")
+        raise BadUsage(f"cell {cell.name} left no record{told}", "another cell of the run")
     names = f" in {', '.join(outcome.changed)}" if outcome and outcome.changed else ""
     change = text_in(place, DIFF) or "nothing was changed"
     endings = [Ending(f"the change{names}", change, "diff")]

@@ -24,6 +24,7 @@ from aoci_agent.evals.replay.imports import imported, located, ours
 from aoci_agent.evals.replay.mining import Mine, Refused, id_of
 from aoci_agent.evals.replay.task import Task, task_of, tasks_of, written
 from aoci_agent.evals.replay.validate import Verdict
+from aoci_agent.tools.places import counted
 
 MOST = 72  # cells of a prompt
 
@@ -54,18 +55,29 @@ def mine(arguments: Arguments) -> int:
         minutes = (time.monotonic() - begun) / 60
         print(f"  … at work, {minutes:.0f} min", file=sys.stderr, flush=True)
 
-    with _interruptible(), closing(miner.try_all(waiting, arguments.jobs, alive)) as verdicts:
-        for number, (candidate, verdict) in enumerate(verdicts, 1):
-            _say(number, len(waiting), candidate, verdict)
-            if verdict.task is not None:
-                known[verdict.task.id] = verdict.task
-                _keep(file, known)
-                kept += 1
-            elif verdict.lasting:
-                refused.add(candidate.commit, verdict.why)
-    seconds = time.monotonic() - begun
-    told = f"kept {kept} of {_candidates(len(waiting))}, {seconds:.0f} s"
-    print(f"{told}; {len(known)} tasks in {file}: `replay run` works on them" if known else told)
+    number = 0
+    try:
+        with _interruptible(), closing(miner.try_all(waiting, arguments.jobs, alive)) as verdicts:
+            for number, (candidate, verdict) in enumerate(verdicts, 1):
+                _say(number, len(waiting), candidate, verdict)
+                if verdict.task is not None:
+                    known[verdict.task.id] = verdict.task
+                    _keep(file, known)
+                    kept += 1
+                else:
+                    refused.add(candidate, verdict)
+    except KeyboardInterrupt:
+        told = f"interrupted: {number} of {_candidates(len(waiting))} tried, {kept} kept"
+        print(f"{told}; the same command goes on with the rest", file=sys.stderr)
+        return Exit.INTERRUPTED
+    told = f"kept {kept} of {_candidates(len(waiting))}, {time.monotonic() - begun:.0f} s"
+    print(
+        f"{told}; {counted(len(known), 'task')} in {file}: `replay run` works on them"
+        if known
+        else told
+    )
+    if kept < len(waiting):
+        print(f"why in full, and what the tests said: {refused.folder}", file=sys.stderr)
     if not known:
         told = (
             "--setup prepares what the tests need, --check runs them, --limit N looks further back"
@@ -82,12 +94,16 @@ def _found(arguments: Arguments, repository: Repository) -> list[Candidate]:
     since = arguments.since or ""
     if since and not _is_date(repository, since):
         raise BadUsage(f"--since {since}: no past day that git knows", "for example 2026-01-31")
-    if not repository.head():
-        raise BadUsage(f"{repository.root} has no commit yet", "commit something, or --cwd")
+    _refuse_empty(repository)
     found = list(islice(candidates(repository, since), arguments.limit))
     if not found:
         raise _no_candidate(repository, since)
     return found
+
+
+def _refuse_empty(repository: Repository) -> None:
+    if not repository.head():
+        raise BadUsage(f"{repository.root} has no commit yet", "commit something, or --cwd")
 
 
 def _no_candidate(repository: Repository, since: str) -> BadUsage:
@@ -189,7 +205,7 @@ def import_(arguments: Arguments) -> int:
     if not mine:
         names = ", ".join(sorted({task.repository for task in every})[:5])
         raise BadUsage(
-            f"none of the {len(every)} tasks is of {repository.root.name}: they are of {names}",
+            f"none of the tasks ({len(every)}) is of {repository.root.name}: they are of {names}",
             "import them in a clone of it",
         )
     kept: list[Task] = []
@@ -218,6 +234,7 @@ def listed(arguments: Arguments) -> int:
 
 def _commit(repository: Repository, name: str) -> str:
     """The full id of a commit. Raises BadUsage."""
+    _refuse_empty(repository)
     found = repository.commit(name)
     if not found:
         raise BadUsage(f"--base {name}: there is no such commit", "git log --oneline")

@@ -67,8 +67,8 @@ async def _run(arguments: Arguments) -> int:
 
 def _folder(places: Places, root: Path, session: Resumed) -> tuple[Path, bool]:
     """Where the session worked: `root`, or the worktree it had, which is said; whether it is there."""
-    worked = Path(session.root)
-    if (places.data / "worktrees").resolve() not in worked.parents:
+    worked = session.worktree(places.data, root)
+    if worked is None:
         return root, True
     there = worked.is_dir()
     told = f"session {session.session_id} worked in the worktree {worked}"
@@ -143,6 +143,8 @@ async def _write_out(rewind: Rewind, into: Path, point: Point | None) -> int:
 
 def _print_preview(point: Point, preview: Preview) -> None:
     print(f"back to before {point.name}: {one_line(point.prompt, _PROMPT)}")
+    if preview.words:
+        print(f"  {preview.words}")
     for file in preview.files:
         print(f"  {one_line(file.path, _PATH)}  +{file.added} -{file.removed}")
     for file in (*preview.conflicts, *preview.lost):
@@ -163,7 +165,9 @@ def _print_done(point: Point, done: Rewound, what: str) -> int:
     parts = {"code": count, "conversation": "the conversation"}.get(
         what, f"{count} and the conversation"
     )
-    print(f"back to before {point.name}: {parts}; `aoci-agent rewind` undoes it")
-    for path, why in done.failed.items():
+    undone = "; `aoci-agent rewind` undoes it" if done.files or what != "code" else ""
+    missing = f"; not all came back ({len(done.not_back)} below)" if done.not_back else ""
+    print(f"back to before {point.name}: {parts}{missing}{undone}")
+    for path, why in done.not_back.items():
         print(f"  not {one_line(path, _PATH)}: {why}", file=sys.stderr)
     return Exit.FAILED if done.failed else Exit.DONE

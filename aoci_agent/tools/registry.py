@@ -31,11 +31,13 @@ def builtin_tools(
     spill_dir: Path,
     lookups: Lookups | None = None,
     box: Box | None = None,
+    path: str = "",
 ) -> tuple[AnyTool, ...]:
     """The tools of one session, in the order the model is shown them.
 
     `spill_dir` takes outputs that were cut; it lies outside the workspace. Without `lookups` the
-    tools that look into the views are there, and say what to use instead. Commands run in `box`.
+    tools that look into the views are there, and say what to use instead. Commands run in `box`,
+    which gives them `path` for their PATH where it is not ours.
     """
     box = box or Unboxed()
     files = FileList(workspace)
@@ -45,7 +47,7 @@ def builtin_tools(
         Write(documents),
         Edit(documents),
         Bash(workspace, spill_dir, box),
-        TestTool(workspace, spill_dir, box),
+        TestTool(workspace, spill_dir, box, path),
         Grep(workspace, files),
         Glob(workspace, files),
         IndexTool(workspace, index),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from aoci_agent.tui.widgets.approval import ApprovalPanel
     from aoci_agent.tui.widgets.rewind import RewindPanel
     from aoci_agent.tui.widgets.trust import TrustPanel
+    from aoci_agent.tui.widgets.yielding import YieldingPanel
 
 CLOSE_WITHIN = 3.0  # seconds
 TWICE_WITHIN = 2.0  # seconds between two Ctrl+C that quit
@@ -143,8 +144,8 @@ class AgentApp(App[int], inherit_bindings=False):
     def on_approval_panel_typed(self, event: "ApprovalPanel.Typed") -> None:
         self._on.prompt.paste(event.text)
 
-    def on_trust_panel_typed(self, event: "TrustPanel.Typed") -> None:
-        self._on.prompt.focus()
+    def on_yielding_panel_typed(self, event: "YieldingPanel.Typed") -> None:
+        self.screen.set_focus(self._on.prompt)  # at once: the keys behind it are its own
         self._on.prompt.paste(event.text)
 
     def on_trust_panel_answered(self, event: "TrustPanel.Answered") -> None:
@@ -219,7 +220,7 @@ class AgentApp(App[int], inherit_bindings=False):
     async def _open(self) -> None:
         """After the first paint: the session, the history, the prompt of the command line."""
         if self._first_prompt:
-            self._turns.send(self._first_prompt)
+            self._turns.send(self._history.mask.mask(self._first_prompt))
         self._turns.start()
         await asyncio.to_thread(self._history.load)
 

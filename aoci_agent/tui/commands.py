@@ -177,7 +177,9 @@ async def _redo(front: Front, words: str) -> None:
 
     points = await front.session.rewind.points()
     if not points or points[0].name.startswith("turn"):
-        raise BadUsage("nothing was rewound since the last question", "/rewind goes back")
+        earlier = next((p.label for p in points if not p.name.startswith("turn")), "")
+        row = f", row {earlier} to before the last rewinding" if earlier else ""
+        raise BadUsage("nothing was rewound since the last question", f"/rewind goes back{row}")
     what = "both" if points[0].conversation else "code"
     done = await front.session.rewind.restore(points[0], what)
     front.rewound(told(points[0], what, done), done.prompt)

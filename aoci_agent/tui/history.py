@@ -19,7 +19,7 @@ class PromptHistory:
 
     def __init__(self, path: Path | None = None, mask: Mask | None = None) -> None:
         self._path = path
-        self._mask = mask or Mask.of(os.environ)  # keys of this agent are not written down
+        self.mask = mask or Mask.of(os.environ)  # no key is kept, shown or sent
         self._entries: list[str] = []
         self._at = 0  # len(entries) = the draft
         self._draft = ""
@@ -28,18 +28,20 @@ class PromptHistory:
         """Read the file, dropping lines that are damaged."""
         if self._path is not None:
             early = self._entries  # sent while the session opened; in the file already
-            before = [entry for entry in _read(self._path) if entry not in early]
+            kept = map(self.mask.mask, _read(self._path))  # earlier versions wrote keys down
+            before = [entry for entry in kept if entry not in early]
             self._entries = [*before, *early][-KEEP:]
         self._at = len(self._entries)
         self._trim()
 
-    def add(self, prompt: str) -> None:
-        """Remember a prompt that was sent."""
-        self._draft = ""
+    def add(self, prompt: str) -> str:
+        """Remember a prompt that is sent, without the keys in it; what is to be sent."""
+        self._draft, prompt = "", self.mask.mask(prompt)
         if prompt.strip() and (not self._entries or self._entries[-1] != prompt):
             self._entries.append(prompt)
-            self._append(self._mask.live(prompt))
+            self._append(prompt)
         self._at = len(self._entries)
+        return prompt
 
     def older(self, current: str) -> str | None:
         """The entry before the one shown; None at the oldest. `current` is kept as the draft."""

@@ -31,7 +31,8 @@ def point_line(point: "Point", width: int, *, chosen: bool) -> Content:
 
 def preview_lines(preview: "Preview") -> Content:
     """The files that are put back, then those that are not, with the reason and the diff."""
-    parts = [_file(file) for file in preview.files[:FILES]]
+    parts = [foreign.line(f"  {preview.words}", style="$muted")] if preview.words else []
+    parts += [_file(file) for file in preview.files[:FILES]]
     if (more := len(preview.files) - FILES) > 0:
         parts.append(Content.styled(f"  … {more} more", "$muted"))
     if not preview.files:
@@ -68,5 +69,5 @@ def told(point: "Point", what: "What", done: "Rewound") -> str:
     parts = {"code": files, "conversation": "the conversation"}
     put = parts.get(what, f"{files} and the conversation")
     lines = [f"back to before {point.name}: {put}; /redo takes it back"]
-    lines += [f"not put back: {path}: {why}" for path, why in done.failed.items()]
+    lines += [f"not put back: {path}: {why}" for path, why in done.not_back.items()]
     return "\n".join(lines)

@@ -3,14 +3,17 @@
 import asyncio
 import contextlib
 import os
+import select
 import signal
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.drivers._writer_thread import WriterThread
 
 _ENDING = frozenset(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)
@@ -43,6 +46,34 @@ def leave_on_signals(app: "App[int]") -> None:
     for name, act in (("SIGTSTP", stopping.stop), ("SIGCONT", stopping.go_on)):
         if number := getattr(signal, name, None):
             _on(number, act)
+    leave = partial(asyncio.get_running_loop().call_soon_threadsafe, app.exit, 128 + signal.SIGHUP)
+    driver = app._driver  # pyright: ignore[reportPrivateUsage]
+    writer = getattr(driver, "_writer_thread", None)
+    Thread(target=_hung_up, args=(leave, writer), name="hang-up", daemon=True).start()
+
+
+def _hung_up(leave: Callable[[], object], writer: "WriterThread | None") -> None:
+    """The terminal is gone, and perhaps no signal says so: nothing may wait for it or fail with it."""
+    waiting = select.poll()
+    waiting.register(0, 0)
+    if not waiting.poll()[0][1] & select.POLLHUP:
+        return
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (2, 1, 0):
+        if os.path.sameopenfile(number, 0):
+            os.dup2(nothing, number)
+    os.close(nothing)
+    with contextlib.suppress(RuntimeError):  # it left already
+        leave()
+    if writer is not None:
+        drain(writer)
+
+
+def drain(writer: "WriterThread") -> None:
+    """Take what nobody writes any more, once `writer` failed: who writes would wait for room."""
+    writer.join()
+    while True:
+        writer._queue.get()  # pyright: ignore[reportPrivateUsage]
 
 
 def _on(number: int, act: Callable[[], object]) -> None:
@@ -59,6 +90,8 @@ class _Stopping:
 
     def stop(self) -> None:
         """Stop here, until the process is in the foreground again."""
+        if self._leaving():
+            return
         self._give()
         signal.raise_signal(signal.SIGSTOP)
         while _in_background():  # `bg`: there is nothing to do without a terminal
@@ -68,10 +101,14 @@ class _Stopping:
 
     def go_on(self) -> None:
         """Whoever stopped it by SIGSTOP may have changed the modes of the terminal."""
-        if not self._gone_on:
+        if not self._gone_on and not self._leaving():
             self._give()
             self._take()
         self._gone_on = False
+
+    def _leaving(self) -> bool:
+        """Who hangs up sends SIGCONT too: a terminal taken again now would never be given back."""
+        return self._app._exit  # pyright: ignore[reportPrivateUsage]
 
     def _give(self) -> None:
         if driver := self._app._driver:  # pyright: ignore[reportPrivateUsage]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from textual.app import App
     from textual.dom import DOMNode
+    from textual.message import Message
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
@@ -28,6 +29,11 @@ def screen_height(node: "DOMNode") -> int:
 def copy(node: "DOMNode", text: str) -> None:
     """Put cleaned text on the clipboard of the terminal (OSC 52)."""
     _app(node).copy_to_clipboard(text)
+
+
+def send_app(node: "DOMNode", message: "Message") -> None:
+    """Straight to the app; a key goes on to whatever has the focus when its turn comes."""
+    _app(node).post_message(message)
 
 
 def spinner() -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import subprocess
+import threading
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,19 @@ import pytest
 from support.endpoint import FakeEndpoint, calls, says, serving
 
 from aoci_agent.agent.approval import DenyAll
-from aoci_agent.agent.events import TurnFinished
+from aoci_agent.agent.events import (
+    ApprovalAsked,
+    Notice,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+)
 from aoci_agent.agent.mode import Mode
 from aoci_agent.agent.session import Session
 from aoci_agent.assembly import open_session
 from aoci_agent.base.errors import BadUsage, ForUser
 from aoci_agent.base.places import Places
+from aoci_agent.base.snapshots.snapshots import Snapshots
 from aoci_agent.bench import Launch
 from aoci_agent.config import Settings
 
@@ -186,6 +194,94 @@ async def test_a_worktree_takes_the_edits_and_the_checkout_stays(
     await third.close()
     assert third.left == ""
     assert not untouched.exists()  # noqa: ASYNC240
+
+
+@pytest.mark.gate("R28", "P91")
+async def test_a_session_goes_on_in_the_folder_it_worked_in_or_not_at_all(
+    root: Path, endpoint: FakeEndpoint
+) -> None:
+    """Its record and its undo are of one folder: `-c` alone does not lead into the checkout."""
+    endpoint.answers = [
+        *(calls("read", json.dumps({"path": "shop.py"})), calls("edit", json.dumps(EDIT))),
+        *(says("done"), says("done"), says("done")),
+    ]
+    mode = {"mode": "auto-edit"}
+    first = opened(root, endpoint, trust=True, worktree=True, settings=mode)
+    place = Path(first.started.root)
+    await turn(first)
+    await first.close()
+    (record,) = (root.parent / ".local" / "share").glob(f"**/{first.started.session_id}.jsonl")
+    again = opened(root, endpoint, trust=True, resume=record)
+    assert again.started.root == str(place)
+    assert any(f"goes on in its worktree {place}" in one.text for one in again.notices)
+    await again.rewind.restore((await again.rewind.points())[-1])
+    assert (place / "shop.py").read_text() == "price = 1\n"
+    await turn(again)
+    await again.close()  # untouched now: it goes
+    assert not place.exists()  # noqa: ASYNC240
+    with pytest.raises(BadUsage, match=f"worked in the worktree {place}, which is gone") as gone:
+        opened(root, endpoint, trust=True, resume=record)
+    assert "--into FOLDER" in gone.value.hint
+    anew = opened(root, endpoint, trust=True, resume=record, worktree=True)
+    assert anew.started.root == str(place)
+    assert any("was gone, and is made anew" in one.text for one in anew.notices)
+    await anew.close()
+
+
+async def test_a_session_of_the_checkout_is_not_gone_on_with_in_a_worktree(
+    root: Path, endpoint: FakeEndpoint
+) -> None:
+    first = opened(root, endpoint, trust=True)
+    await turn(first)
+    await first.close()
+    (record,) = (root.parent / ".local" / "share").glob(f"**/{first.started.session_id}.jsonl")
+    with pytest.raises(BadUsage, match="in no worktree"):
+        opened(root, endpoint, trust=True, resume=record, worktree=True)
+    again = opened(root, endpoint, trust=True, resume=record)
+    assert again.started.root == str(root)
+    await again.close()
+
+
+@pytest.mark.gate("P91")
+@pytest.mark.parametrize("mode", ["ask", "auto-edit"])
+async def test_what_undo_cannot_hold_is_named_before_a_call_that_may_change_it(
+    root: Path, endpoint: FakeEndpoint, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the first look takes; calls that read do not wait for it."""
+    (root / "big.bin").write_bytes(bytes(10_000_001))
+    endpoint.answers = [
+        calls("read", json.dumps({"path": "shop.py"})),
+        calls("edit", json.dumps(EDIT)),
+        says("done"),
+    ]
+    release = threading.Event()
+    take = Snapshots.take
+
+    def late(snapshots: Snapshots) -> Any:
+        release.wait(5)
+        return take(snapshots)
+
+    monkeypatch.setattr(Snapshots, "take", late)
+    session = opened(root, endpoint, trust=True, settings={"mode": mode})
+    seen: list[str] = []
+    async for event in session.run("go"):
+        match event:
+            case Notice(text) if "not in the snapshots" in text:
+                seen.append(text)
+            case ToolStarted(call):
+                seen.append(call.name)
+            case ApprovalAsked(question):
+                seen.append(question.tool)
+            case ToolFinished(call) if call.name == "read":
+                asyncio.get_running_loop().call_later(0.3, release.set)
+            case _:
+                pass
+    assert seen == [
+        "read",
+        "not in the snapshots of /rewind: big.bin (too large)",
+        "edit",
+    ]
+    await session.close()
 
 
 async def test_trust_of_the_folder_is_that_of_its_worktrees(root: Path) -> None:

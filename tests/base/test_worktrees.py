@@ -123,6 +123,20 @@ def test_work_stays_and_it_is_said_how_to_take_it(root: Path, home: Path, how: s
     assert list(home.iterdir()) == []
 
 
+@pytest.mark.gate("R28")
+def test_what_is_told_to_take_it_over_is_one_command(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Worktree(repository(root), home, "one")
+    (made.path / "b.py").write_text("b = 3\n")
+    left = made.finish()
+    assert left is not None
+    take = left.told.partition("  take over: ")[2].partition("\n")[0]
+    monkeypatch.setenv("GIT_EDITOR", "echo taken >")
+    subprocess.run(["bash", "-c", take], check=True, capture_output=True, cwd=root)
+    assert (root / "b.py").read_text() == "b = 3\n"
+
+
 def test_what_was_left_is_gone_on_with_under_its_name(root: Path, home: Path) -> None:
     first = Worktree(repository(root), home, "one")
     (first.path / "src" / "a.py").write_text("a = 3\n")

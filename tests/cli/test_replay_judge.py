@@ -88,7 +88,11 @@ def test_a_run_is_judged_and_reported_in_all_forms(
     assert replay("report", "r") == 0
     assert "not judged" in capsys.readouterr().out
     assert replay("judge", "r", "--fake-responses", replies, "--yes") == 0
-    assert "$1.00" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "$1.00" in said
+    assert "contract" in said
+    assert said.count("1 of 5 void") == 3
+    assert "no defect" not in said
     assert replay("judge", "r", "--fake-responses", replies, "--yes") == 0
     assert "0 changes to judge" in capsys.readouterr().err
     assert replay("report", "r") == 0
@@ -101,9 +105,21 @@ def test_a_run_is_judged_and_reported_in_all_forms(
     assert [row["judged"]["findings"]["contract"]["answer"] for row in data] == [
         *("yes", "void", "void", "void")
     ]
-    for form in ("markdown", "csv", "html"):
-        assert replay("report", "r", "--format", form, "-o", str(tmp_path / form)) == 0
-        assert "contract" in (tmp_path / form).read_text()
+    begins = {
+        "md": "## Replay r",
+        "csv": "cell.",
+        "html": "<!doctype",
+        "json": "[",
+        "txt": "tasks: ",
+    }
+    for ending, begin in begins.items():
+        assert replay("report", "r", "-o", str(tmp_path / f"x.{ending}")) == 0
+        text = (tmp_path / f"x.{ending}").read_text()
+        assert text.startswith(begin)
+        assert "contract" in text
+        assert text.endswith("\n")
+    assert replay("report", "r", "--format", "csv", "-o", str(tmp_path / "x.html")) == 0
+    assert (tmp_path / "x.html").read_text() == (tmp_path / "x.csv").read_text()
     assert replay("report", "r", "-o", str(tmp_path)) == 2
 
 
@@ -135,8 +151,14 @@ def test_a_run_in_which_nothing_ended_says_how_to_go_on(
     for form in ("text", "markdown", "csv", "json", "html"):
         assert replay("report", "--format", form) == 0
         told = capsys.readouterr()
-        assert "not ended by themselves: 4; aoci-agent replay run --resume --name r" in told.err
-        assert form in ("csv", "json") or "2 broken by the infrastructure" in told.out
+        standing = (
+            "0 of 4 cells ended by themselves, 2 broken (by the infrastructure: 2), 2 not run yet"
+        )
+        assert f"{standing}; to go on: aoci-agent replay run --resume --name r" in told.err
+        assert form in ("csv", "json") or standing in " ".join(told.out.split())
+        assert told.out.endswith("\n")
+    assert replay("list") == 0
+    assert standing in capsys.readouterr().out
     assert replay("judge", "--fake-responses", str(recording(tmp_path / "x", 1)), "--yes") == 0
 
 

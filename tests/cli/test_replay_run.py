@@ -20,10 +20,11 @@ from aoci_agent.base.places import Places
 from aoci_agent.cli import main
 from aoci_agent.cli.replay_places import runs_home
 from aoci_agent.evals.replay.store import RunFolder
-from aoci_agent.evals.replay.task import written
+from aoci_agent.evals.replay.task import tasks_of, written
 
 COMMAND = [sys.executable, "-m", "aoci_agent", "replay"]
 # What differs from run to run: the times, also those a test runner tells the model, by a token.
+TASKS = Path(".aoci-agent/tasks.toml")
 WITHOUT = ("seconds", "attempts", "spent", "charged")
 
 
@@ -92,6 +93,10 @@ def test_a_model_without_a_key_is_told_of_before_anything_starts(
         (("--only", "nothing"), "has no task nothing"),
         (("--policies", "magic"), "no policy 'magic'"),
         (("--executor", "slurm", "--only", "add", "--policies", "aoci", "--yes"), "no executor"),
+        (("--max-cost", "-1", "--yes"), "--max-cost -1.0: at least 0"),
+        (("--max-cost", "nan", "--yes"), "--max-cost nan: at least 0"),
+        (("--max-tokens", "-1", "--yes"), "--max-tokens -1: at least 0"),
+        (("--tasks", "nofix.jsonl", "--yes"), "gold cannot work on tasks that name no fix: add"),
         (("--policies", ""), "neither a policy nor another agent"),
         (("--seeds", "0"), "--seeds 0: at least 1"),
         (("--jobs", "0"), "--jobs 0: at least 1"),
@@ -103,15 +108,18 @@ def test_a_model_without_a_key_is_told_of_before_anything_starts(
 def test_what_cannot_be_run(
     root: Path, words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    tasks = [task.model_copy(update={"fix": "", "hidden": ()}) for task in tasks_of(TASKS)]
+    Path("nofix.jsonl").write_text(written(tasks[:1], ".jsonl"))
     assert replay("run", "--models", "gold", *words) == 2
     assert told in capsys.readouterr().err
+    assert not list(runs(root).glob("*"))
 
 
 def test_no_cell_runs_twice_for_being_named_twice(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert replay("run", "--models", "gold,gold", "--policies", "aoci,aoci", "--only", "add") == 2
-    assert "1 of 1 cells to run" in capsys.readouterr().err
+    assert "1 of 1 cell to run" in capsys.readouterr().err
 
 
 def test_a_run_that_cannot_be_read_is_no_reason_to_list_none(
@@ -182,8 +190,10 @@ def test_a_grid_ends_with_its_table(root: Path, capsys: pytest.CaptureFixture[st
     words = ("--models", "gold,idle", "--policies", "aoci", "--only", "add", "--jobs", "2")
     assert replay("run", *words, "--name", "r", "--yes") == 0
     said = capsys.readouterr().err
-    assert "✓ add · aoci · gold · 0" in said
-    assert "✗ add · aoci · idle · 0" in said
+    for line in ("✓ add--aoci--gold--0", "✗ add--aoci--idle--0"):
+        assert line in said
+        assert replay("show", "r", line[2:], "--plain") == 0
+    capsys.readouterr()
     for form in ("text", "markdown", "csv", "json"):
         assert replay("report", "r", "--format", form) == 0
         assert "aoci" in capsys.readouterr().out

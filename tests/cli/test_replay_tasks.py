@@ -1,6 +1,7 @@
 """`aoci-agent replay tasks` and `replay clean`, as a person types them."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,7 @@ def test_mining_keeps_what_is_proved_and_goes_on_where_it_ended(
     assert changed == status
     assert git(root, "worktree", "list").stdout.count("\n") == 1
     assert main(["replay", "clean", "--yes", "--cwd", str(root)]) == 0
-    assert capsys.readouterr().out.endswith("MB are free\n")
+    assert capsys.readouterr().out.endswith("MB freed\n")
     assert main(["replay", "clean", "--yes", "--cwd", str(root)]) == 0
     assert "nothing is prepared" in capsys.readouterr().out
 
@@ -118,6 +119,28 @@ def test_a_history_without_candidates_says_what_it_lacks(
     assert way_out in said
 
 
+def test_a_task_by_hand_needs_a_commit_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(tmp_path, "init", "-q")
+    assert tasks(tmp_path, "add", "one", "--prompt", "x", "--check", "true") == 2
+    said = capsys.readouterr().err
+    assert "has no commit yet" in said
+    assert "commit something" in said
+
+
+def test_an_interrupted_mining_says_what_is_kept_and_how_to_go_on(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mining = ("mine", "--yes", "--setup", "true", "--check")
+    assert (
+        tasks(root, *mining, f"kill -INT {os.getpid()}; sleep 60", "--dangerously-no-sandbox")
+        == 130
+    )
+    said = capsys.readouterr().err
+    assert "interrupted: 0 of 2 candidates tried, 0 kept; the same command goes on" in said
+
+
 @needs_bwrap
 def test_mining_that_finds_nothing_fails_and_says_what_helps(
     root: Path, capsys: pytest.CaptureFixture[str]
@@ -126,6 +149,8 @@ def test_mining_that_finds_nothing_fails_and_says_what_helps(
     shown = capsys.readouterr()
     assert shown.out.startswith("kept 0 of 2 candidates, ")
     assert "exit 3: it said nothing" in shown.err
+    (told,) = {line for line in shown.err.splitlines() if line.startswith("why in full")}
+    assert len(list(Path(told.rpartition(": ")[2]).glob("*.txt"))) == 2
     assert "--setup prepares what the tests need" in shown.err
     assert not (root / ".aoci-agent").exists()
 
@@ -178,7 +203,7 @@ def test_tasks_of_another_repository_are_refused(
 ) -> None:
     row = {"instance_id": "x-1", "problem_statement": "x", "base_commit": "HEAD", "repo": "a/b"}
     assert tasks(root, "import", a_file(tmp_path, row)) == 2
-    assert "none of the 1 tasks is of calculator: they are of a/b" in capsys.readouterr().err
+    assert "none of the tasks (1) is of calculator: they are of a/b" in capsys.readouterr().err
     git(root, "remote", "add", "origin", "https://example.org/a/b.git")
     assert tasks(root, "import", a_file(tmp_path, row)) == 0
     assert "1 have nothing that judges them" in capsys.readouterr().err

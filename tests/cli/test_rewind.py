@@ -97,8 +97,41 @@ def test_files_of_somebody_else_are_refused_with_a_diff(
         rewind(shop, "1")
     assert "+mine" in capsys.readouterr().err
     assert rewind(shop, "1", "--only-safe") == Exit.DONE
+    assert "not a.py: it was changed since" in capsys.readouterr().err
     assert (shop / "a.py").read_text() == "one\nmine\n"
     assert not (shop / "b.py").exists()
+
+
+@pytest.mark.gate("P91")
+def test_the_result_names_what_did_not_come_back(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not the preview alone: a script sees it in the exit code, too."""
+    places = Places({"AOCI_AGENT_HOME": str(shop.parent / "home"), "HOME": str(shop.parent)})
+    (shop / "big.bin").write_bytes(bytes(10_000_001))
+
+    async def lose() -> None:
+        past = Past(SessionRecord(record(shop)))
+        past.read(record(shop))
+        net = Net(shop, store_folder(places, shop), past=past)
+        await net.asks("clean up")
+        await net.runs("rm big.bin a.py")
+        past.close()
+        await net.close()
+
+    asyncio.run(lose())
+    assert rewind(shop, "3", "--dry-run") == Exit.DONE
+    assert "  gives back 1 line\n" in capsys.readouterr().out
+    assert rewind(shop, "3", "--code") == Exit.FAILED
+    told = capsys.readouterr()
+    assert "1 path; not all came back (1 below); " in told.out
+    assert "not big.bin: it was too large to be saved" in told.err
+    assert (shop / "a.py").read_text() == "one\n"
+    assert rewind(shop, "3", "--code") == Exit.FAILED
+    assert "0 paths; not all came back (1 below)\n" in capsys.readouterr().out  # nothing to undo
+    (shop / "b.py").write_text("mine\n")
+    assert rewind(shop, "2", "--code", "--only-safe") == Exit.FAILED
+    assert "not b.py: it was changed since" in capsys.readouterr().err
 
 
 def test_what_is_not_there_is_said(shop: Path) -> None:

@@ -1,4 +1,4 @@
-"""Ten planted credentials and a model that prints them all: they are in nothing that is kept or sent."""
+"""Planted credentials, asked and printed and answered: they are in nothing that is kept, shown or sent."""
 
 import asyncio
 import base64
@@ -31,7 +31,11 @@ STRIPE, PASSWORD = "sk_live_" + key(6, 24), key(7, 18)
 LINES = [key(at, 70) for at in range(8, 14)]
 PRIVATE = "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----\n"
 SOURCE, PRINTED, REMOTE = "ghp_" + key(15, 36), "xoxb-123456789012-" + key(16, 24), key(17, 20)
-PLANTED = [*ENV.values(), STRIPE, PASSWORD, LINES[2], SOURCE, PRINTED, REMOTE]
+ASKED, ANSWERED, WRITTEN = (
+    start + key(at, 36) for start, at in (("ghp_", 21), ("gho_", 22), ("ghs_", 23))
+)
+SAID = (ASKED, ANSWERED, WRITTEN)
+PLANTED = [*ENV.values(), STRIPE, PASSWORD, LINES[2], SOURCE, PRINTED, REMOTE, *SAID]
 
 
 @pytest.fixture
@@ -81,7 +85,10 @@ TOOLS = (
 def replies() -> list[Answer]:
     made = [calls("bash", json.dumps({"command": command})) for command in COMMANDS]
     made += [calls(name, json.dumps(arguments)) for name, arguments in TOOLS]
-    return [*made, says("All was printed.")]
+    made.append(
+        calls("bash", json.dumps({"command": f"echo {WRITTEN} | wc -c > ran.txt"}), ANSWERED)
+    )
+    return [*made, says(f"All was printed, also {ANSWERED} and no more.")]
 
 
 async def program(repository: Path, url: str, *words: str) -> tuple[int | None, bytes]:
@@ -111,13 +118,15 @@ def hits(blobs: Iterable[tuple[str, bytes]]) -> Iterator[str]:
 async def test_what_is_planted_is_in_nothing_that_is_kept_or_sent(repository: Path) -> None:
     """Without a sandbox: what keeps them is the mask alone."""
     flags = ("--mode", "full-auto", "--trust", "--dangerously-no-sandbox")
-    words = ("-p", f"use {ENV['COMPANY_TOKEN']}", "-m", "openai/x", *flags)
+    words = ("-p", f"use {ENV['COMPANY_TOKEN']} and {ASKED}", "-m", "openai/x", *flags)
     async with serving(*replies()) as server:
         code, out = await program(repository, server.url, *words, "--output-format", "stream-json")
         sent = [(f"request {at}", seen.raw) for at, seen in enumerate(server.posts)]
     assert code in (Exit.DONE, Exit.DENIED), out[-2_000:].decode()
     assert len(sent) > len(COMMANDS) + len(TOOLS)
     assert out.count(b"<secret: ") > 20
+    assert b"it is not sent" in out
+    assert (repository / "ran.txt").read_text() == "41\n"  # a call runs as the model meant it
     await program(repository, server.url, "views", "build")
     home = repository.parent / "home"
     kept = [(str(file), file.read_bytes()) for file in home.rglob("*") if file.is_file()]
@@ -141,4 +150,4 @@ async def test_without_the_mask_they_would_be_there(repository: Path) -> None:
         stderr=asyncio.subprocess.DEVNULL,
     )
     out, _ = await child.communicate()
-    assert len(set(hits([("", out)]))) >= len(PLANTED)
+    assert len(set(hits([("", out)]))) >= len(PLANTED) - len(SAID)

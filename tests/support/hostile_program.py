@@ -41,6 +41,7 @@ from aoci_agent.base.trust import Item as Found, Kind
 from aoci_agent.base.trust_store import State, Trust
 from aoci_agent.tui.app import AgentApp
 from aoci_agent.tui.approver import ScreenApprover
+from aoci_agent.tui.quiet_keys import QUIET
 from aoci_agent.tui.widgets.approval import Comment
 from aoci_agent.tui.widgets.prompt import Prompt
 from aoci_agent.tui.widgets.rewind import RewindPanel
@@ -198,6 +199,7 @@ class Driver:
         panel = self.app.query_one(kind)
         for key in ("", *keys):
             if key:
+                await asyncio.sleep(QUIET + 0.02)
                 panel.post_message(Key(key, None))
             await self.painted()
             self.look()

@@ -57,6 +57,7 @@ class Terminal:
             finally:
                 os._exit(127)
         self.file, self._slave = master, slave  # held: so the modes can be read after its end
+        self._open = True
         self.modes = termios.tcgetattr(slave)
         self.output = b""
         self.exit_code: int | None = None
@@ -99,14 +100,29 @@ class Terminal:
         """The modes of the terminal are what they were before the program."""
         return termios.tcgetattr(self._slave) == self.modes
 
+    def hang_up(self) -> None:
+        """Close its window."""
+        os.close(self.file)
+        os.close(self._slave)
+        self._open = False
+
+    def ended(self, seconds: float = 20.0) -> int:
+        """Wait without reading; the exit code."""
+        ends = time.monotonic() + seconds
+        while not self._ended():
+            assert time.monotonic() < ends, "it does not end"
+            time.sleep(0.02)
+        assert self.exit_code is not None
+        return self.exit_code
+
     def close(self) -> None:
         """End whatever still runs on it."""
         if not self._ended():
             os.kill(self.pid, signal.SIGCONT)
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
-        os.close(self.file)
-        os.close(self._slave)
+        if self._open:
+            self.hang_up()
 
     def _ended(self) -> bool:
         if self.exit_code is None:

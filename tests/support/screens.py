@@ -16,10 +16,12 @@ from aoci_agent.tui.widgets.approval import SETTLE, ApprovalPanel
 from aoci_agent.tui.widgets.prompt import Prompt
 
 
-def still_app(session: FakeSession, banner: str = "", history: Path | None = None) -> AgentApp:
+def still_app(
+    session: FakeSession, banner: str = "", history: Path | None = None, first: str = ""
+) -> AgentApp:
     """The app with spinner, clock and cursor standing still."""
     assert isinstance(session.approver, ScreenApprover)
-    app = AgentApp(session, session.approver, banner=banner, history=history)
+    app = AgentApp(session, session.approver, first, banner, history)
     app.animation_level = "none"
     return app
 
@@ -85,9 +87,10 @@ async def running(
     size: tuple[int, int] = (80, 24),
     history: Path | None = None,
     banner: str = "",
+    first: str = "",
 ) -> AsyncGenerator[Driver]:
     """The app, opened."""
-    app = still_app(session, banner, history)
+    app = still_app(session, banner, history, first)
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         driver.prompt.cursor_blink = False

@@ -11,6 +11,7 @@ from support.desk import Desk
 from aoci_agent.base import tokens
 from aoci_agent.base.errors import NotPossible, TryAgain
 from aoci_agent.base.process import find_program
+from aoci_agent.tools.registry import builtin_tools
 from aoci_agent.tools.runners import python
 from aoci_agent.tools.runners.runner import Request
 
@@ -39,7 +40,7 @@ def fake_python(desk: Desk, *, pytest: bool = True) -> None:
 
 
 def put_program(folder: Path, name: str) -> None:
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text('#!/bin/sh\necho "ran: $*"\n')
     (folder / name).chmod(0o755)
 
@@ -53,7 +54,7 @@ def command(desk: Desk, **arguments: str) -> str:
 def test_pytest_by_the_projects_own_python(desk: Desk) -> None:
     fake_python(desk)
     desk.put("pyproject.toml", "")
-    base = ".venv/bin/python -m pytest --color=no --tb=short"
+    base = ".venv/bin/python -m pytest --color=no --tb=short -rfE"
     assert command(desk) == base
     assert command(desk, target="tests/test_a.py::test_b") == f"{base} tests/test_a.py::test_b"
     assert command(desk, args="-x -k 'a and b'") == f"{base} -x -k 'a and b'"
@@ -70,12 +71,38 @@ def test_our_own_python_is_the_last_resort(
     assert command(desk).startswith(f"{sys.executable} -m pytest")
 
 
+@pytest.mark.parametrize("has_pytest", [True, False])
+async def test_what_was_prepared_for_the_commands_comes_first(
+    desk: Desk, tmp_path: Path, *, has_pytest: bool
+) -> None:
+    """Also before a python of the project and one on PATH that has pytest; and it is not probed."""
+    fake_python(desk)
+    desk.put("test_a.py", "")
+    for name in ("python", "go"):
+        put_program(tmp_path / "env/bin", name)
+    if has_pytest:
+        (tmp_path / "env/lib/python3.12/site-packages/pytest").mkdir(parents=True)
+        (tmp_path / "env/lib/python3.12/site-packages/pytest/__init__.py").touch()
+    path = os.pathsep.join((str(tmp_path / "env/bin"), os.environ["PATH"]))
+    tools = builtin_tools(desk.workspace, None, desk.spill_dir, path=path)
+    desk.tools = {tool.name: tool for tool in tools}
+    assert command(desk).split()[:3] == ["python", "-m", "pytest" if has_pytest else "unittest"]
+    said = (await desk.call("test")).text
+    assert "ran: -m" in said
+    desk.put("go/go.mod", "module x\n")
+    assert "ran: test -json" in (await desk.call("test", target="go")).text
+    desk.put("pytest.ini", "[pytest]\n")
+    if not has_pytest:
+        with pytest.raises(NotPossible, match="uses pytest, which python does not have"):
+            command(desk)
+
+
 async def test_nothing_of_the_project_runs_before_it_is_approved(desk: Desk) -> None:
     fake_python(desk)
     desk.put("test_a.py", "")
     command(desk)
     result = await desk.call("test", target="test_a.py")
-    assert "ran: -m pytest --color=no --tb=short test_a.py" in result.text
+    assert "ran: -m pytest --color=no --tb=short -rfE test_a.py" in result.text
     assert not list(desk.root.rglob("probed"))
 
 
@@ -218,7 +245,7 @@ def test_a_program_on_the_path_is_shown_by_name(
     put_program(desk.root / "bin", "python3")
     monkeypatch.setenv("PATH", f"{desk.root / 'bin'}:{tmp_path / 'bin'}")
     desk.put("test_a.py", "")
-    assert command(desk) == "python3 -m pytest --color=no --tb=short"
+    assert command(desk) == "python3 -m pytest --color=no --tb=short -rfE"
     runner = python.find(Request(desk.root, "", "", ()))
     assert runner is not None
     assert runner.argv[0] == str(tmp_path / "bin" / "python3")
@@ -248,6 +275,14 @@ async def test_failures_are_named_and_explained(desk: Desk) -> None:
     assert "test session starts" in (await desk.call("bash", command=f"cat {log}")).text
     assert result.check is not None
     assert (result.check.passed, result.check.failing) == (False, ("test_sums.py::Sums::test_bad",))
+
+
+async def test_failures_are_named_whatever_the_project_says_of_reports(desk: Desk) -> None:
+    desk.put("pytest.ini", "[pytest]\naddopts = -rxXs\n")
+    desk.put("test_sums.py", UNITTEST)
+    result = await desk.call("test")
+    assert result.check is not None
+    assert result.check.failing == ("test_sums.py::Sums::test_bad",)
 
 
 async def test_success_is_short(desk: Desk) -> None:

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from aoci_agent.base.secrets import Mask
-from aoci_agent.tui.history import KEEP, PromptHistory
+from aoci_agent.tui.history import KEEP, TRIM_OVER, PromptHistory
+
+KEYS = ("a-key-of-this-agent-1", "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5")
 
 
 def test_up_and_down_walk_and_keep_the_draft() -> None:
@@ -80,10 +82,17 @@ def test_search_finds_the_newest_first() -> None:
 
 
 @pytest.mark.gate("S16")
-def test_a_key_of_this_agent_is_not_written_down(tmp_path: Path) -> None:
+def test_no_key_is_written_down_shown_again_or_sent(tmp_path: Path) -> None:
     file = tmp_path / "history"
-    history = PromptHistory(file, Mask(["a-key-of-this-agent-1"]))
-    history.load()
-    history.add("use a-key-of-this-agent-1")
-    assert "a-key-of-this-agent-1" not in file.read_text()
-    assert history.older("") == "use a-key-of-this-agent-1"
+    history = PromptHistory(file, Mask([KEYS[0]]))
+    history.add(f"use {KEYS[0]} and {KEYS[1]}")  # before the file was read
+    old = json.dumps("x" * TRIM_OVER), json.dumps(f"an earlier version kept {KEYS[1]}")
+    file.write_text(file.read_text() + "\n".join(old) + "\n")
+    history.load()  # writes the file anew
+    sent = history.add(f"again {KEYS[0]} and {KEYS[1]}")
+    shown = [history.older("") or "", history.older("") or ""]
+    for key in KEYS:
+        assert key not in sent
+        assert key not in file.read_text()
+        assert key not in "".join(shown)
+    assert sent in shown

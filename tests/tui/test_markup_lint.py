@@ -28,7 +28,7 @@ OWN = {
     'completions.py': {"f'  {command.summary}'", "f' {_usage(command):<{width}} '"},
     'footer.py': {"f'box {status.sandbox}'", 'cost(session)', "f' [index {tokens(index, estimated=True)}]'", "f'ctx ?/{size}'", "f'ctx {told}'", 'form', 'mode'},
     'prompt.py': {'PLACEHOLDER'},
-    'rewind.py': {'KEYS', "f'{sign} {words}'"},
+    'rewind.py': {'keys', "f'{sign} {words}'"},
     'transcript.py': {"f'{signs.PROMPT} '"},
     'trust.py': {'TURNS_ON', "f'↓ {below} more lines: Down or PageDown\\n'"},
 }  # fmt: skip

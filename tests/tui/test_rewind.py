@@ -1,17 +1,28 @@
+import asyncio
+
 import pytest
 from support.fake_session import DIFF, FakeSession, Hold, finished, said
-from support.screens import running
+from support.screens import Driver, running
+from textual.events import Paste
 
 from aoci_agent.agent.rewind import File, Point, Preview, Rewound
 from aoci_agent.base.errors import ForUser
 from aoci_agent.policies.conversation import AssistantMessage, UserMessage
 from aoci_agent.tui import signs
+from aoci_agent.tui.quiet_keys import QUIET
 from aoci_agent.tui.widgets.rewind import RewindPanel
 
 POINTS = (
     Point("turn 2", "make it [/b] shout \x1b]52;c;eA==\x07", 0.0, 2, 14, 3),
     Point("turn 1", "fix the discount", 0.0, 5, 40, 9),
 )
+
+
+async def slowly(it: Driver, *keys: str) -> None:
+    """As a person who looks before each key."""
+    for key in keys:
+        await asyncio.sleep(QUIET + 0.02)
+        await it.press(key)
 
 
 def shop() -> FakeSession:
@@ -29,10 +40,11 @@ async def test_a_point_is_chosen_then_what_of_it() -> None:
     async with running(session) as it:
         await it.send("/rewind")
         assert f"2 files  +14 {signs.MINUS}3" in it.screen
-        await it.press("down", "enter")
+        await slowly(it, "down", "enter")
         assert f"shop/quotes.py  +3 {signs.MINUS}2" in it.screen
+        assert "gives back 3 lines, takes out 2 lines" in it.screen
         assert "code and conversation" in it.screen
-        await it.press("down", "enter")
+        await slowly(it, "down", "enter")
         assert session.rewind.done == [("turn 1", "code", True)]
         await it.until_shown("back to before turn 1: 1 path")
         assert "Hi there." in it.screen
@@ -49,9 +61,9 @@ async def test_esc_twice_on_an_idle_empty_prompt_opens_it_and_esc_leaves() -> No
         assert not it.app.query(RewindPanel)
         await it.press("escape")
         await it.until(lambda: it.app.query(RewindPanel))
-        await it.press("enter", "escape")
+        await slowly(it, "enter", "escape")
         assert it.app.query(RewindPanel)
-        await it.press("escape")
+        await slowly(it, "escape")
         await it.until(lambda: not it.app.query(RewindPanel))
         assert it.prompt.has_focus
         assert session.rewind.done == []
@@ -78,11 +90,11 @@ async def test_files_of_somebody_else_are_shown_with_their_diff_and_left_alone()
     session.rewind.previews["turn 2"] = Preview((File("b.py", 1, 1),), (conflict,), (lost,))
     async with running(session, (100, 40)) as it:
         await it.send("/undo")
-        await it.press("enter")
+        await slowly(it, "enter")
         for words in ("a.py  it was changed since", "quote.discount >= 1", "big.bin  it was too"):
             assert words in it.screen
         assert "the other files and conversation" in it.screen
-        await it.press("enter")
+        await slowly(it, "enter")
         assert session.rewind.done == [("turn 2", "both", True)]
 
 
@@ -96,10 +108,10 @@ async def test_foreign_text_is_only_text() -> None:
     async with running(session, (100, 40)) as it:
         await it.send("/rewind")
         assert "make it [/b] shout" in it.screen
-        await it.press("enter")
+        await slowly(it, "enter")
         assert "[@click=app.leave]x[/]" in it.screen
         assert "\x1b" not in it.screen
-        await it.press("escape", "escape")
+        await slowly(it, "escape", "escape")
 
 
 async def test_what_is_refused_is_said_and_the_panel_stays() -> None:
@@ -107,17 +119,55 @@ async def test_what_is_refused_is_said_and_the_panel_stays() -> None:
     session.rewind.refuses = ForUser("the present state cannot be saved first", "free some space")
     async with running(session) as it:
         await it.send("/rewind")
-        await it.press("enter", "enter")
+        await slowly(it, "enter", "enter")
         await it.until_shown("cannot be saved first (free some space)")
         assert it.app.query(RewindPanel)
 
 
-async def test_typing_and_pasting_do_not_reach_the_prompt_behind_it() -> None:
+@pytest.mark.gate("T21")
+@pytest.mark.parametrize("before", [(), ("down", "enter")])
+async def test_words_go_into_the_prompt_and_rewind_nothing(before: tuple[str, ...]) -> None:
+    session = shop()
+    async with running(session) as it:
+        await it.send("/rewind")
+        await slowly(it, *before)
+        await asyncio.sleep(QUIET + 0.02)
+        await it.press(*"just", "space", *"k", "enter")
+        await it.until(lambda: session.prompts == ["just k"])
+        await it.until(lambda: not it.app.query(RewindPanel))
+        assert session.rewind.done == []
+
+
+@pytest.mark.gate("T21")
+async def test_enter_typed_before_a_choice_appeared_chooses_nothing() -> None:
+    session = shop()
+    async with running(session) as it:
+        await it.send("/rewind")
+        await it.press("enter", "enter")
+        assert "Go back to before" in it.screen
+        await slowly(it, "enter")
+        await it.press("enter", "enter")
+        assert session.rewind.done == []
+        assert it.app.query(RewindPanel)
+
+
+@pytest.mark.gate("T21")
+async def test_a_paste_goes_into_the_prompt() -> None:
     async with running(shop()) as it:
         await it.send("/rewind")
-        await it.press("x", "y", "n")
-        assert it.prompt.text == ""
-        assert it.app.query(RewindPanel)
+        it.app.query_one(RewindPanel).post_message(Paste("some\nwords"))
+        await it.until(lambda: it.prompt.text == "some\nwords")
+        await it.until(lambda: not it.app.query(RewindPanel))
+
+
+async def test_it_says_what_esc_does() -> None:
+    async with running(shop()) as it:
+        await it.send("/rewind")
+        assert "Esc leaves everything as it is" in it.screen
+        await slowly(it, "enter")
+        assert "Esc shows the list again" in it.screen
+        await slowly(it, "escape")
+        assert "Go back to before" in it.screen
 
 
 async def test_redo_takes_the_last_rewinding_back() -> None:
@@ -130,6 +180,9 @@ async def test_redo_takes_the_last_rewinding_back() -> None:
         await it.send("/redo")
         await it.until_shown("not put back: b.py: it changed a moment ago")
         assert session.rewind.done == [("r7", "code", False)]
+        session.rewind.known = (Point("turn 9", "next", 0.0), *session.rewind.known)
+        await it.send("/redo")
+        await it.until_shown("row r7 to before the last rewinding")
 
 
 async def test_without_points_it_says_so() -> None:

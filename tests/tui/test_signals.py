@@ -61,6 +61,17 @@ def test_a_signal_in_a_command_ends_both(tmp_path: Path, number: signal.Signals)
         settled(it, tmp_path)
 
 
+@pytest.mark.gate("R22", "R19")
+def test_a_closed_window_in_a_command_ends_both(tmp_path: Path) -> None:
+    with terminal("work_program.py", str(tmp_path)) as it:
+        working(it, tmp_path)
+        it.hang_up()
+        time.sleep(0.05)
+        os.kill(it.pid, signal.SIGCONT)
+        assert it.ended() == 128 + signal.SIGHUP
+        assert processes(tmp_path) == []
+
+
 @pytest.mark.gate("R22", "P92", "P93")
 def test_esc_stops_the_command_and_the_next_turn_works(tmp_path: Path) -> None:
     with terminal("work_program.py", str(tmp_path)) as it:

@@ -1,17 +1,36 @@
+import errno
+import io
 import os
 import re
 import signal
+import threading
 import time
 from collections.abc import Iterator
+from queue import Full
 
 import pytest
-from support.ptys import Terminal, terminal
+from support.ptys import TESTS, Terminal, terminal
+from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
+
+from aoci_agent.tui.signals import drain
 
 # What a terminal app has no reason to send; Textual's own output holds none of these.
 NEVER = re.compile(
     rb"\x1b(?:\](?:52|0|2|8|9|1337);|P\+|_|c|\[2J|\[2K|\[1A|\[8m|\[3g)|[\x07\x08\x7f]"
 )
 POINTER = re.compile(rb"\x1b\]22;[a-z-]*(\x07|\x1b\\)")  # Textual sets the mouse pointer's shape
+
+SCREEN = (str(TESTS / "support" / "screen_program.py"),)
+REPLAY = (
+    "-c",
+    "import sys; from aoci_agent.tui.replay import run_replay, Trajectory\n"
+    "sys.exit(run_replay(Trajectory('aoci-agent', ())))",
+)
+DEAF = (  # leads the session in place of the program, which nobody tells that the window is closed
+    "-c",
+    "import signal, subprocess, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    "sys.exit(subprocess.call([sys.executable, *sys.argv[1:]]))",
+)
 
 
 @pytest.fixture
@@ -61,3 +80,42 @@ def test_a_signal_restores_the_terminal(screen: Terminal, number: signal.Signals
     os.kill(screen.pid, number)
     assert screen.wait() == 128 + number
     assert restored(screen)
+
+
+@pytest.mark.gate("R22")
+@pytest.mark.parametrize("after", [0, 0.05, 0.2])
+@pytest.mark.parametrize("program", [SCREEN, REPLAY], ids=["screen", "replay"])
+def test_a_closed_window_ends_it(program: tuple[str, ...], after: float) -> None:
+    with terminal(*program) as it:
+        it.until(b"aoci-agent")
+        it.hang_up()
+        time.sleep(after)
+        os.kill(it.pid, signal.SIGCONT)  # so does the system when a shell leaves
+        assert it.ended() == 128 + signal.SIGHUP
+
+
+@pytest.mark.gate("R22")
+@pytest.mark.parametrize("program", [SCREEN, REPLAY], ids=["screen", "replay"])
+def test_a_closed_window_is_noticed_without_a_signal(program: tuple[str, ...]) -> None:
+    with terminal(*DEAF, *program) as it:
+        it.until(b"aoci-agent")
+        it.hang_up()
+        assert it.ended() == 128 + signal.SIGHUP
+
+
+class Gone(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError(errno.EIO, "gone")
+
+
+@pytest.mark.gate("R22")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_nothing_waits_for_a_terminal_that_takes_no_more() -> None:
+    writer = WriterThread(Gone())
+    writer.start()
+    threading.Thread(target=drain, args=(writer,), daemon=True).start()
+    for _ in range(MAX_QUEUED_WRITES * 3):
+        try:
+            writer._queue.put("x", timeout=10)  # pyright: ignore[reportPrivateUsage]
+        except Full:
+            pytest.fail("it waits")

@@ -99,6 +99,18 @@ async def test_a_prompt_that_begins_like_an_answer_is_a_prompt() -> None:
 
 
 @pytest.mark.gate("T21")
+@pytest.mark.parametrize("wait", [True, False])
+async def test_a_command_typed_at_once_is_run(*, wait: bool) -> None:
+    session = asking()
+    async with running(session, size=(120, 40)) as driver:
+        await asked(driver, wait=wait)
+        await driver.press(*"/trust", "space", *"no", "enter")
+        await driver.until(lambda: session.trusted == [False])
+        assert driver.prompt.text == ""
+        assert session.prompts == []
+
+
+@pytest.mark.gate("T21")
 async def test_a_paste_never_answers() -> None:
     from textual.events import Paste
 

@@ -41,6 +41,21 @@ async def test_a_turn_from_prompt_to_meter() -> None:
         assert "done · 1 step · 3.2s · $0.021 · up 1.2k down 640 R 58k W 1.9k hit 95%" in it.screen
 
 
+@pytest.mark.gate("S16")
+async def test_a_key_in_a_question_is_neither_shown_nor_sent() -> None:
+    key, hold = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5", Hold()
+    session = FakeSession([finished()], [hold, finished()], [finished()])
+    async with running(session, (160, 40), first=f"first {key}") as it:
+        await it.send(f"use {key}")
+        await it.send(f"then {key}")
+        for words in (f"{signs.PROMPT} first", f"{signs.PROMPT} use", "queued then"):
+            await it.until_shown(f"{words} <secret: GitHub token, 40 characters>")
+        assert key not in it.screen
+        hold.gate.set()
+        await it.until(lambda: len(session.prompts) == 3)
+    assert key not in repr(session.prompts)
+
+
 @pytest.mark.gate("P95")
 async def test_prompts_sent_while_a_turn_runs_wait_their_turn() -> None:
     hold = Hold()

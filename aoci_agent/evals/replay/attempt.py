@@ -67,18 +67,23 @@ async def attempt(prompt: str, opening: Opening, opener: Opener, model: Model | 
         session.agent.model = model
     finished, message = None, ""
     commands = failed = 0
+    untested = ""
     try:
         async with aclosing(session.run(prompt)) as events:
             async for event in events:
                 if isinstance(event, ToolFinished):
                     commands += event.call.name in RUNNING
                     failed += event.call.name in EDITING and not event.result.ok
+                    if event.call.name == "test" and not event.result.ok:
+                        untested = event.result.text.partition("\n")[0]
                 elif isinstance(event, TurnFinished):
                     finished, message = event, event.message
     except (ForModel, ForUser) as error:
         message = str(error)
     finally:
         await session.close()
+    if model is not None and untested and not message:  # else nobody would hear of it
+        message = f"its tests could not be run: {untested}"
     return Worked(
         reason=finished.reason if finished else "failed",
         message=message,

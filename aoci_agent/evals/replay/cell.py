@@ -24,9 +24,17 @@ class Cell(BaseModel):
     @property
     def id(self) -> str:
         """A folder's name: readable, and unique by its digest."""
-        words = "--".join((self.task, self.solver, self.model, str(self.seed)))
-        digest = hashlib.blake2b(words.encode(), digest_size=4).hexdigest()
-        return f"{re.sub(r'[^A-Za-z0-9._-]+', '_', words)[:120]}-{digest}"
+        digest = hashlib.blake2b(self._words.encode(), digest_size=4).hexdigest()
+        return f"{self.name}-{digest}"
+
+    @property
+    def name(self) -> str:
+        """What is printed, and what `show` takes."""
+        return re.sub(r"[^A-Za-z0-9._-]+", "_", self._words)[:120]
+
+    @property
+    def _words(self) -> str:
+        return "--".join((self.task, self.solver, self.model, str(self.seed)))
 
 
 class Tokens(BaseModel):

@@ -22,7 +22,8 @@ _CMAKE = (
 # Without network: what it needs lies in the person's own store of packages.
 _MAVEN = "mvn -o -B -Dstyle.color=never -Dsurefire.failIfNoSpecifiedTests=false test"
 _JUNIT = re.compile(r"(?:Tests?|TestCase|IT)\.java\Z|(?:^|/)Test\w+\.java\Z")
-_PYTEST = "python -m pytest -q --color=no --tb=short -p no:cacheprovider"
+# Without -q, of which two say no counts; -rfE names what failed, whatever the project's own options name.
+_PYTEST = "python -m pytest --color=no --tb=short -rfE -p no:cacheprovider"
 
 
 def check_of(tree: Path, tests: Sequence[str]) -> str:

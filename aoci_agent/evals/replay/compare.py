@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from aoci_agent.evals.policies_statistics import MARGIN, Interval, Pair, clustered, wilson
 from aoci_agent.evals.replay.cell import Outcome
-from aoci_agent.evals.replay.extras import need
+from aoci_agent.evals.replay.extras import there as installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Share:
 
 
 class Difference(NamedTuple):
-    """A solver against the baseline. P values are two-sided; None where there is nothing to test.
+    """A solver against the baseline. P values are two-sided; None without a test, or without SciPy.
 
     An interval is drawn from two tasks (or repositories) or more: one alone says nothing of others.
     """
@@ -58,12 +58,14 @@ def share_of(hits: int, count: int) -> Share:
 def mcnemar(only_one: int, only_other: int) -> float | None:
     """The exact p value of so many pairs that differ one way and the other; None without any."""
     differing = only_one + only_other
-    return float(_stats().binomtest(only_one, differing, 0.5).pvalue) if differing else None
+    if not differing or not installed("scipy"):
+        return None
+    return float(_stats().binomtest(only_one, differing, 0.5).pvalue)
 
 
 def fisher(hits: int, count: int, other_hits: int, other_count: int) -> float | None:
     """Fisher's exact p value of two shares that are not paired; None where one has no attempt."""
-    if not count or not other_count:
+    if not count or not other_count or not installed("scipy"):
         return None
     table = [[hits, count - hits], [other_hits, other_count - other_hits]]
     return float(_stats().fisher_exact(table).pvalue)
@@ -71,7 +73,9 @@ def fisher(hits: int, count: int, other_hits: int, other_count: int) -> float | 
 
 def wilcoxon(differences: Sequence[float]) -> float | None:
     """The p value of signed ranks, zeros left out (Wilcoxon 1945); None where all are zero."""
-    return float(_stats().wilcoxon(differences).pvalue) if any(differences) else None
+    if not any(differences) or not installed("scipy"):
+        return None
+    return float(_stats().wilcoxon(differences).pvalue)
 
 
 def compared(
@@ -125,5 +129,4 @@ def _counts(outcomes: Iterable[Outcome]) -> tuple[int, int]:
 
 def _stats() -> Any:
     """SciPy says too little of its types to be checked against."""
-    need("scipy")
     return import_module("scipy.stats")

@@ -193,15 +193,13 @@ def _python(tree: Path) -> Recipe:
         "--quiet",
         "--disable-pip-version-check",
     )
-    files = [
-        word for path in _requirements(tree) for word in ("-r", path.relative_to(tree).as_posix())
-    ]
     commands: list[tuple[str, ...]] = [
         (sys.executable, "-m", "venv", "{env}/venv"),
         (*pip, "pytest", ".", *_groups(tree)),
     ]
-    if files:
-        commands.append((*pip, *files))
+    for path in _requirements(tree):
+        # Only so is a project that stands in them as `-e .` installed in a way that can be taken out.
+        commands.append((*pip, "--use-pep517", "-r", path.relative_to(tree).as_posix()))
     shown = "venv, project and test dependencies"
     return Recipe(shown, tuple(commands), ("venv/bin",), _python_variables(tree))
 
@@ -235,10 +233,15 @@ def _groups(tree: Path) -> list[str]:
 
 
 def _requirements(tree: Path) -> list[Path]:
-    """Files of requirements for tests, compiled ones before what they were compiled from."""
-    stems = ("tests", "test", "requirements-tests", "requirements-test", "requirements-dev", "dev")
+    """requirements.txt, and the first one for tests, compiled ones before what they were compiled from."""
+    stems = (
+        *("tests", "test", "testing", "requirements-tests", "requirements-test"),
+        *("requirements_test", "test-requirements", "requirements-dev", "requirements_dev"),
+        *("dev-requirements", "dev"),
+    )
     places = [folder / f"{stem}.txt" for stem in stems for folder in (tree / "requirements", tree)]
-    return [path for path in places if path.is_file()][:1]
+    tests = [path for path in places if path.is_file()][:1]
+    return [*filter(Path.is_file, (tree / "requirements.txt",)), *tests]
 
 
 def _cargo(tree: Path) -> Recipe:

@@ -86,13 +86,16 @@ class Dask:
         await asyncio.to_thread(self._client.close)
 
 
+def refuse_unknown(name: str) -> None:
+    """Raises BadUsage for what is neither "local" nor "dask://HOST:PORT"."""
+    if name != "local" and not name.startswith("dask://"):
+        raise BadUsage(f"there is no executor {name!r}", "local, or dask://HOST:PORT")
+
+
 def executor_of(name: str) -> Executor:
-    """ "local", or "dask://HOST:PORT". Raises BadUsage for another."""
-    if name == "local":
-        return Local()
-    if name.startswith("dask://"):
-        return Dask(f"tcp://{name.removeprefix('dask://')}")
-    raise BadUsage(f"there is no executor {name!r}", "local, or dask://HOST:PORT")
+    """Raises BadUsage for one that is not known, and where no scheduler answers."""
+    refuse_unknown(name)
+    return Local() if name == "local" else Dask(f"tcp://{name.removeprefix('dask://')}")
 
 
 def command_of(folder: Path, cell: str, options: Sequence[str] = ()) -> list[str]:

@@ -7,8 +7,17 @@ from aoci_agent.base.errors import ForUser
 _EXTRA_OF = {"scipy": "replay", "matplotlib": "replay", "distributed": "dask"}
 
 
+def there(package: str) -> bool:
+    """Whether it is installed."""
+    return find_spec(package) is not None
+
+
+def way_to(package: str) -> str:
+    """The command that installs it."""
+    return f"pip install 'aoci-agent[{_EXTRA_OF[package]}]'"
+
+
 def need(package: str) -> None:
     """Raises ForUser where it is not installed."""
-    if find_spec(package) is None:
-        extra = _EXTRA_OF[package]
-        raise ForUser(f"{package} is not installed", f"pip install 'aoci-agent[{extra}]'")
+    if not there(package):
+        raise ForUser(f"{package} is not installed", way_to(package))

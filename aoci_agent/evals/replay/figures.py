@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from aoci_agent.evals.policies_statistics import mean
 from aoci_agent.evals.replay.cell import Outcome
 from aoci_agent.evals.replay.compare import Difference, Share, compared, share_of
+from aoci_agent.evals.replay.oracle import NAMES
 
 BASELINE = "grep-read"
 
@@ -42,6 +43,11 @@ class Figures:
     looked: int  # cells that were looked at for defects
     against: Difference | None  # None for the baseline itself, and without one
 
+    @property
+    def own(self) -> bool:
+        """Of a model of the harness: it proves the set-up, and says nothing about a policy."""
+        return self.model in NAMES
+
 
 def figures_of(outcomes: Iterable[Outcome], cluster: Callable[[str], str]) -> list[Figures]:
     """In the order in which solvers and models come up; compared with the baseline."""
@@ -62,8 +68,12 @@ def admitted(one: Figures) -> bool:
 
 
 def chosen(found: Sequence[Figures], model: str) -> Figures | None:
-    """Quality first, then price: the cheapest that is admitted; None where a cost is not known."""
+    """Quality first, then price: the cheapest that is admitted; None where a cost is not known.
+
+    None for the harness's own models.
+    """
     some = [one for one in found if one.model == model and one.cells and admitted(one)]
+    some = [one for one in some if not one.own]
     costs = priced(some)
     return min(costs, key=lambda pair: pair[0])[1] if costs and len(costs) == len(some) else None
 
@@ -82,8 +92,9 @@ def priced(found: Sequence[Figures]) -> list[tuple[float, Figures]]:
 
 
 def front(found: Sequence[Figures]) -> list[Figures]:
-    """Those that no other beats in both success and cost (Pareto), cheapest first."""
-    ordered = sorted(priced(found), key=lambda pair: (pair[0], -pair[1].passed.share))
+    """Those that no other beats in both success and cost (Pareto), cheapest first; of real models."""
+    real = [one for one in found if not one.own]
+    ordered = sorted(priced(real), key=lambda pair: (pair[0], -pair[1].passed.share))
     kept: list[Figures] = []
     for _, one in ordered:
         if not kept or one.passed.share > kept[-1].passed.share:

@@ -13,7 +13,7 @@ from aoci_agent.base.errors import BadUsage, NotPossible
 from aoci_agent.base.git import Repository
 from aoci_agent.evals.replay.checks import MANIFESTS, check_of, filled
 from aoci_agent.evals.replay.gold import commit_of, leaks
-from aoci_agent.evals.replay.task import Task, task_of
+from aoci_agent.evals.replay.task import Task, task_of, tasks_of
 
 Row = dict[str, Any]
 _FILE = re.compile(r"^diff --git a/(?P<path>.+) b/(?P=path)$", re.MULTILINE)
@@ -25,9 +25,13 @@ def imported(path: Path, base: str = "", check: str = "") -> list[Task]:
 
     JSON lines or a JSON array: mined cases (`query`, `base`, `commit`), SWE-bench's (`instance_id`,
     `problem_statement`), issues (`title`, `body`, `number`). Markdown: every point of a list is an
-    issue. Issues name no commit: they start at `base` and are judged by `check`.
+    issue. Issues name no commit: they start at `base` and are judged by `check`. TOML: tasks as
+    they are.
     Raises BadUsage naming file and record.
     """
+    if path.suffix == ".toml":
+        own = {"check": check} if check else {}
+        return [task.model_copy(update=own) for task in tasks_of(path)]
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -89,12 +93,13 @@ def _task(where: str, row: Row, base: str, check: str) -> Task:
 
 def _mined(row: Row) -> Row:
     symbols = [f"{item['path']}:{item['symbol']}" for item in row.get("gold_symbols", ())]
-    name = row["repo"].rpartition("/")[2]
+    repository = row.get("repo", "")
+    name = repository.rpartition("/")[2]
     return {
-        "id": f"{name}-{row['commit'][:10]}",
+        "id": f"{name}-{row['commit'][:10]}".lstrip("-"),
         "prompt": row["query"] or row.get("subject", ""),
         "base": row["base"],
-        "repository": row["repo"],
+        "repository": repository,
         "fix": row["commit"],
         "hidden": row.get("test_files", ()),
         "gold_files": row["gold_files"],

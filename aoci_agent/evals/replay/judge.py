@@ -79,6 +79,11 @@ class Judgement(BaseModel):
         """What is not judged twice."""
         return self.rubric, self.model, self.change
 
+    @property
+    def void(self) -> bool:
+        """Whether it says neither of a defect nor, of every class, that there is none."""
+        return bool(self.said("void")) and not self.said("yes")
+
     def said(self, answer: Answer) -> list[str]:
         """The classes with that answer."""
         return [name for name in CLASSES if self.findings[name].answer == answer]

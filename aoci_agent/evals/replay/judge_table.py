@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from aoci_agent.evals.policies_statistics import NOTHING, number
 from aoci_agent.evals.replay.cell import Cell, Outcome
 from aoci_agent.evals.replay.judge import CLASSES, Judgement
+from aoci_agent.tools.places import counted
 
 NOT_JUDGED, NOT_LOOKED = "not judged", "not looked at"
 
@@ -20,11 +21,12 @@ class Judged:
     others: tuple[str, ...] = ()
 
     def told(self, some: Sequence[Outcome]) -> str:
-        """`2 of 7`: those with a defect, of those that were judged."""
+        """`2 of 7; 1 void`: those with a defect, of those that were judged; a void answer judges nothing."""
         made = [self.of[outcome.cell] for outcome in some if outcome.cell in self.of]
-        return (
-            f"{sum(bool(one.said('yes')) for one in made)} of {len(made)}" if made else NOT_JUDGED
-        )
+        void = sum(one.void for one in made)
+        hits = sum(bool(one.said("yes")) for one in made)
+        told = [f"{hits} of {len(made) - void}"] if len(made) > void else []
+        return "; ".join([*told, *([f"{void} void"] if void else [])]) or NOT_JUDGED
 
 
 def judged_of(found: Mapping[Cell, Sequence[Judgement]]) -> Judged:
@@ -54,14 +56,14 @@ def static(some: Sequence[Outcome]) -> str:
 
 
 def kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
-    """Cohen's: agreement beyond chance (Cohen 1960). None where chance alone agrees on everything."""
-    if not pairs:
+    """Cohen's: agreement beyond chance (Cohen 1960). None where one of both says the same of all."""
+    if any(len(set(said)) < 2 for said in zip(*pairs, strict=True)) or not pairs:
         return None
     count = len(pairs)
     one, other = (sum(pair[at] for pair in pairs) / count for at in (0, 1))
     chance = one * other + (1 - one) * (1 - other)
     agreed = sum(first == second for first, second in pairs) / count
-    return None if chance == 1 else (agreed - chance) / (1 - chance)
+    return (agreed - chance) / (1 - chance)
 
 
 def classes_of(outcome: Outcome) -> set[str]:
@@ -97,7 +99,7 @@ def _row(names: Sequence[str], looked: Sequence[Outcome], judged: Judged) -> tup
     order = ((True, True), (True, False), (False, True), (False, False))
     both = [str(counts[pair]) for pair in order] if pairs else [NOTHING] * len(order)
     answers = (str(said[answer]) for answer in ("yes", "no", "void"))
-    return (first, *answers, *both, number(kappa(pairs), ".2f", NOTHING))
+    return (first, *answers, *both, number(kappa(pairs), "z.2f", NOTHING))
 
 
 def note_of(outcomes: Sequence[Outcome], judged: Judged) -> str:
@@ -109,8 +111,12 @@ def note_of(outcomes: Sequence[Outcome], judged: Judged) -> str:
         "Agreement is over cells that both looked at. kappa: agreement beyond chance; "
         "none where one of them says the same of every cell."
     )
-    by = f"Judged by {judged.by}: {len(judged.of)} of {len(outcomes)} cells."
-    others = f" Also judged, not shown: {'; '.join(judged.others)} cells." if judged.others else ""
+    void = sum(one.void for one in judged.of.values())
+    count = f"{len(judged.of) - void} of {counted(len(outcomes), 'cell')}"
+    by = f"Judged by {judged.by}: {count}{f', {void} more void' if void else ''}."
+    others = (
+        f" Also judged, not shown (cells): {'; '.join(judged.others)}." if judged.others else ""
+    )
     return f"{note} {by}{others}"
 
 

@@ -103,6 +103,7 @@ class Refused:
     """Why candidates were refused, by commit, for one pair of set-up and check."""
 
     def __init__(self, home: Path, setup: str, check: str) -> None:
+        self.folder = home / "refused"  # what is behind each reason, the last one
         self._path = home / _FILE
         self._key = hashlib.blake2b(repr((setup, check)).encode(), digest_size=6).hexdigest()
         try:
@@ -116,8 +117,11 @@ class Refused:
         found = self._all.get(self._key)
         return cast("dict[str, str]", found) if isinstance(found, dict) else {}
 
-    def add(self, commit: str, why: str) -> None:
-        """Kept at once."""
-        self._all[self._key] = {**self.known, commit: why}
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        atomic_write(self._path, json.dumps(self._all, indent=0).encode("utf-8", "replace"))
+    def add(self, candidate: Candidate, verdict: Verdict) -> None:
+        """Kept at once; it is tried again where the reason may be gone then."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        whole = f"{verdict.why}\n\n{verdict.output}\n".encode("utf-8", "replace")
+        atomic_write(self.folder / f"{id_of(candidate)}.txt", whole)
+        if verdict.lasting:
+            self._all[self._key] = {**self.known, candidate.commit: verdict.why}
+            atomic_write(self._path, json.dumps(self._all, indent=0).encode("utf-8", "replace"))

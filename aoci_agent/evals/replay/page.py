@@ -12,8 +12,10 @@ from aoci_agent.evals.replay.cell import Outcome
 from aoci_agent.evals.replay.figures import BASELINE, Figures
 from aoci_agent.evals.replay.judge import Judgement
 from aoci_agent.evals.replay.judge_table import Judged
+from aoci_agent.evals.replay.store import ending
 from aoci_agent.evals.replay.tables import Table, tables_of
 from aoci_agent.evals.replay.trajectory import Act
+from aoci_agent.tools.places import counted
 
 _ALL = 12_000_000  # characters of all trajectories and changes: more is slow to open
 _CELL = (3_000, 60_000)  # of one cell at least, and at most
@@ -59,7 +61,7 @@ def page(report: Report) -> str:
     """The whole file."""
     drawn = [(draw(report.found), words) for draw, words in _CAPTIONS]
     figures = "".join(
-        f"<figure>{svg}<figcaption>{escape(words)}</figcaption></figure>"
+        f"<figure>{_told(svg, words)}<figcaption>{escape(words)}</figcaption></figure>"
         for svg, words in drawn
         if svg
     )
@@ -77,6 +79,11 @@ def page(report: Report) -> str:
         f"<p>{escape(_BESIDE)}</p>"
         f"{''.join(_task(report, task, n) for n, task in enumerate(tasks, 1))}</main></body></html>\n"
     )
+
+
+def _told(svg: str, words: str) -> str:
+    """A plot with the name that a reader of screens says."""
+    return svg.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)
 
 
 def _contents(tables: Sequence[Table], tasks: Sequence[str]) -> str:
@@ -131,14 +138,15 @@ def _cell(outcome: Outcome, detail: Detail, judgement: Judgement | None, room: i
     used = number(None if tokens is None else tokens.all, ",")
     parts = [
         f"<h3>{_text(cell.solver)} <small>{_text(cell.model)}, seed {cell.seed}</small></h3>",
-        f'<span class="{outcome.status}">{_STATUS[outcome.status]}</span> <small>{_text(outcome.reason)} · '
-        f"{outcome.steps} steps · {used} tokens · {outcome.seconds:.0f} s</small>",
+        f"<p>{_text(cell.name)}</p>",
+        f'<span class="{outcome.status}">{_MARKS[outcome.status]} {ending(outcome)}</span> '
+        f"<small>{_text(outcome.reason)} · {counted(outcome.steps, 'step')} · {used} tokens · {outcome.seconds:.0f} s</small>",
     ]
     if outcome.message:
         parts.append(f"<p>{_cut(outcome.message, _SAID)}</p>")
     parts += _defects(outcome, judgement)
     items, used_up, left = _acts(detail.acts, room // 2)
-    more = f"<p>{left:,} more are left out: replay show {_text(cell.id)}</p>" if left else ""
+    more = f"<p>{left:,} more are left out: replay show {_text(cell.name)}</p>" if left else ""
     parts.append(f"<ol>{items}</ol>{more}" if items else "<p>nothing was recorded</p>")
     rest = room - used_up
     for name, text in (("the change", detail.change), ("the hidden check", detail.check)):
@@ -149,7 +157,7 @@ def _cell(outcome: Outcome, detail: Detail, judgement: Judgement | None, room: i
     return f'<article class="cell">{"".join(parts)}</article>'
 
 
-_STATUS = {"passed": "✓ passed", "failed": "✗ failed", "infrastructure": "! broken"}
+_MARKS = {"passed": "✓", "failed": "✗", "infrastructure": "!"}
 
 
 def _defects(outcome: Outcome, judgement: Judgement | None) -> Iterator[str]:
@@ -159,6 +167,8 @@ def _defects(outcome: Outcome, judgement: Judgement | None) -> Iterator[str]:
             f"judged · {name}: {judgement.findings[name].evidence.strip()}"
             for name in judgement.said("yes")
         ]
+        if judgement.void:
+            lines.append(f"judged · void: {', '.join(judgement.said('void'))}")
     if lines:
         yield f"<ul>{''.join(f'<li>{_cut(line, _SAID)}</li>' for line in lines)}</ul>"
 

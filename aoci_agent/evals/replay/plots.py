@@ -21,10 +21,11 @@ _LONGEST = 30  # characters of a name
 
 
 def success_and_cost(found: Sequence[Figures]) -> str:
-    """Success with its interval against cost; the front is joined. "" where no cost is known.
+    """Success with its interval against cost; the front is joined. "" where no cost of a real model is known.
 
     Names stand in a column at the right, joined to their points: points of solvers lie close together.
     """
+    found = [one for one in found if not one.own]
     known = priced(found)
     if not known:
         return ""

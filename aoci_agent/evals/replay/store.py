@@ -1,6 +1,7 @@
 """The folder of a run: what was asked for, and every cell as it ended. A run goes on where it stopped."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from aoci_agent.base.locks import alone, opened, take, tried
 from aoci_agent.base.regular import closing
 from aoci_agent.evals.replay.cell import Cell, Outcome, Spent
 from aoci_agent.evals.replay.exchange import REQUESTS, exchanges_in, spent_on
+from aoci_agent.evals.replay.purse import CAP
 from aoci_agent.evals.replay.task import Task
+from aoci_agent.tools.places import counted
 
 OUTCOME = "outcome.json"
 STATE = "state"  # what the session kept: its record, and what it derived
@@ -168,6 +171,27 @@ class RunFolder:
         place = self.place(outcome.cell)
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         atomic_write(place / OUTCOME, outcome.model_dump_json(indent=1).encode())
+
+
+def ending(outcome: Outcome) -> str:
+    """`passed`, `failed`, or `broken by the cap`: how a cell ended, the same words everywhere."""
+    return f"broken by {_breaker(outcome)}" if outcome.broken else outcome.status
+
+
+def standing(outcomes: Sequence[Outcome], cells: int) -> str:
+    """`9 of 12 cells ended by themselves, 2 broken (by the cap: 2), 1 not run yet`."""
+    by = Counter(_breaker(outcome) for outcome in outcomes if outcome.broken)
+    reasons = ", ".join(f"by {breaker}: {count}" for breaker, count in by.items())
+    told = [f"{len(outcomes) - by.total()} of {counted(cells, 'cell')} ended by themselves"]
+    if by:
+        told.append(f"{by.total()} broken ({reasons})")
+    if len(outcomes) < cells:
+        told.append(f"{cells - len(outcomes)} not run yet")
+    return ", ".join(told)
+
+
+def _breaker(outcome: Outcome) -> str:
+    return "the cap" if outcome.reason == CAP else "the infrastructure"
 
 
 def record_in(place: Path) -> Path | None:

@@ -2,16 +2,19 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from aoci_agent.base.terminal import cell_width, one_line
 from aoci_agent.evals.policies_statistics import MARGIN, NOTHING, UNKNOWN, interval, number
 from aoci_agent.evals.replay.cell import Outcome
 from aoci_agent.evals.replay.compare import Difference, Share
+from aoci_agent.evals.replay.extras import there, way_to
 from aoci_agent.evals.replay.figures import BASELINE, Figures, admitted, chosen, front
 from aoci_agent.evals.replay.judge_table import Judged, heads_of, note_of, rows_of, static
 
-_WIDTH = 100  # of a note on a terminal
+WIDTH = 100  # where there is no terminal
+_LEAST = 20  # of a terminal: below, lines are wider than it
 _FEW = 10  # tasks below which a bootstrap draws intervals that are too narrow
 
 
@@ -24,18 +27,13 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
 
-    def plain(self) -> str:
-        """For a terminal."""
-        widths = [max(map(len, column)) for column in zip(self.heads, *self.rows, strict=True)]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if n == 0 else cell.rjust(width)
-                for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in ((self.heads, *self.rows) if self.rows else ())
-        ]
-        note = textwrap.wrap(self.note, _WIDTH, initial_indent="  ", subsequent_indent="  ")
-        return "\n".join([self.title, *(f"  {line}" for line in lines), *note])
+    def plain(self, width: int = WIDTH) -> str:
+        """For a terminal. Columns that have no room stand below, with the first one again."""
+        room = max(width, _LEAST) - 2
+        parts = list(_folded((self.heads, *self.rows), room)) if self.rows else []
+        table = textwrap.indent("\n\n".join("\n".join(lines) for lines in parts), "  ")
+        note = textwrap.indent(filled(self.note, room), "  ")
+        return "\n".join(filter(None, [self.title, table, note]))
 
     def markdown(self) -> str:
         """For a document; bars and line ends in a cell cannot break the table."""
@@ -47,6 +45,40 @@ class Table:
         lines = ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
         parts = ["\n".join(lines)] if self.rows else []
         return "\n\n".join(filter(None, [f"### {self.title}", *parts, escaped(self.note)]))
+
+
+def filled(text: str, width: int) -> str:
+    """Lines of that width; a name is never broken, so that it can be copied."""
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _folded(rows: Sequence[Sequence[str]], room: int) -> Iterator[list[str]]:
+    """Lines of as many columns as there is room for, and so on; what is wider itself is cut."""
+    widths = [
+        max(cell_width(one_line(cell, room)) for cell in column)
+        for column in zip(*rows, strict=True)
+    ]
+    widths[0] = min(widths[0], max(room // 3, room - 2 - max(widths[1:])))
+    groups: list[list[int]] = [[]]
+    used = widths[0]
+    for n in range(1, len(widths)):
+        widths[n] = min(widths[n], room - 2 - widths[0])
+        if groups[-1] and used + 2 + widths[n] > room:
+            groups.append([])
+            used = widths[0]
+        groups[-1].append(n)
+        used += 2 + widths[n]
+    for group in groups:
+        yield [
+            "  ".join(_filled(row[n], widths[n], left=n == 0) for n in (0, *group)).rstrip()
+            for row in rows
+        ]
+
+
+def _filled(cell: str, width: int, *, left: bool) -> str:
+    text = one_line(cell, width)
+    blank = " " * (width - cell_width(text))
+    return text + blank if left else blank + text
 
 
 def tables_of(
@@ -84,9 +116,18 @@ def _results(found: Sequence[Figures]) -> Table:
     )
     heads = ("solver", "passed", "share [95 %]", "broken", "tokens", "per success", "dollars")
     note = (
-        "broken: ended by the infrastructure, in no other figure. tokens, dollars: of a cell. "
-        "front: nothing is both cheaper and better. choice: admitted by quality, then the cheapest."
+        "broken: by the infrastructure or the cap, in no other figure. tokens, dollars: of a cell."
     )
+    if not all(one.own for one in found):
+        note += (
+            " front: nothing is both cheaper and better. "
+            "choice: admitted by quality, then the cheapest."
+        )
+    if any(one.own for one in found):
+        note += (
+            " gold and idle are the harness's own models: they prove tasks and set-up and say nothing "
+            "about a policy, so none of theirs is chosen, admitted or on the front."
+        )
     if not any(one.cells for one in found):
         note = "No cell ended by itself: there is nothing to compare. replay show tells what broke."
     return Table("Results", (*heads, "front", "choice"), rows, note)
@@ -107,7 +148,7 @@ def _comparison(found: Sequence[Figures]) -> Table:
             interval(against.success, "+.2f"),
             p_value(against.success_p),
             against.success_test,
-            "yes" if admitted(one) else "no",
+            NOTHING if one.own else "yes" if admitted(one) else "no",
             interval(against.tokens, "+,.0f"),
             p_value(against.tokens_p),
         )
@@ -121,14 +162,16 @@ def _comparison(found: Sequence[Figures]) -> Table:
 def _compared(found: Sequence[Figures], differences: Sequence[Difference]) -> str:
     """What has to be known of the comparison."""
     if not differences:
-        there = any(one.solver == BASELINE for one in found)
-        why = f"only {BASELINE} has run" if there else f"{BASELINE} has not run"
+        ran = any(one.solver == BASELINE for one in found)
+        why = f"only {BASELINE} has run" if ran else f"{BASELINE} has not run"
         return f"Nothing to compare: {why}."
     drawn = [one.clusters for one in differences if one.pairs]
     notes = [
         f"Differences to {BASELINE} on the same tasks, models and seeds.",
         f"admitted: the lower bound of success is {MARGIN} or more.",
     ]
+    if not there("scipy"):
+        notes.append(f"No p values: SciPy is not installed ({way_to('scipy')}).")
     if not drawn:
         notes.append("No cell of both ended by itself.")
     if 1 in drawn:
@@ -185,7 +228,8 @@ def _work(found: Sequence[Figures], outcomes: Sequence[Outcome], judged: Judged)
     heads = ("solver", "files right", "files found", "AR@5", "lines right", "failed edits")
     counts = ("commands", "outside gold", "regressions", "static defects", "judged defects")
     note = (
-        "Means of a cell; regressions and defects: cells with some. files right: of the changed files "
+        "Means of a cell; regressions and defects: cells with some. void: the judge gave no proof for "
+        "its answer. files right: of the changed files "
         "those of the fix; files found: of the fix's files those changed; AR@5: blocks of the fix among "
         "the first five changed places."
     )
@@ -223,7 +267,10 @@ def _tasks(found: Sequence[Figures], outcomes: Sequence[Outcome]) -> Table:
         for task in tasks
     )
     heads = ("task", *(label(one, found) for one in found))
-    return Table("Tasks", heads, rows, "One mark a cell: + passed, . failed, ! broken.")
+    note = "One mark a cell: + passed, . failed, ! broken."
+    if outcomes:
+        note += f" A cell by its name: aoci-agent replay show {outcomes[0].cell.name}"
+    return Table("Tasks", heads, rows, note)
 
 
 def _marks(some: Iterable[Outcome]) -> str:

@@ -22,6 +22,7 @@ class Verdict:
     why: str  # in one line: why not, or what was seen
     seconds: float
     lasting: bool = False  # the tests were run, and would say so again
+    output: str = ""  # what is behind the reason: of the last run of the tests, or of the set-up
 
 
 def validate(
@@ -37,16 +38,17 @@ def validate(
     of the two runs is flaky: it proves nothing, and is held against nobody.
     """
     begun = time.monotonic()
-    task, lasting = None, False
+    task, lasting, output = None, False, ""
     try:
         runs = _runs(candidate, bases, changed, stopped or threading.Event())
-        why = _why_not(runs)
+        why, output = _why_not(runs), (*runs.after, runs.before)[0].output
         if not why:
             task, why = _named(candidate, runs), _told(runs)
         lasting = not (stopped and stopped.is_set())
     except (NotPossible, ForUser) as error:
-        why = " ".join(str(error).split())[:300]
-    return Verdict(task, why, time.monotonic() - begun, lasting)
+        output = str(error)
+        why = " ".join(output.split())[:300]
+    return Verdict(task, why, time.monotonic() - begun, lasting, output)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Run the project's tests and report what failed, never the whole log."""
 
 import asyncio
+import os
 import re
 import shlex
 from dataclasses import dataclass
@@ -81,10 +82,12 @@ class TestTool:
     arguments = TestArguments
     description = prompt("test")
 
-    def __init__(self, workspace: Workspace, spill_dir: Path, box: Box) -> None:
+    def __init__(self, workspace: Workspace, spill_dir: Path, box: Box, path: str = "") -> None:
         self._workspace = workspace
         self._spill_dir = spill_dir
         self._boxed = Boxed(workspace.root, spill_dir, box)
+        ours = os.get_exec_path()
+        self._prepared = [one for one in path.split(os.pathsep) if one and one not in ours]
 
     def preview(self, arguments: TestArguments) -> Preview:
         command = self._runner(arguments).command
@@ -109,7 +112,7 @@ class TestTool:
             extra = shlex.split(arguments.args)
         except ValueError as error:
             raise TryAgain(f"args cannot be split into words: {error}") from error
-        return find_runner(self._workspace, arguments.target.strip(), extra)
+        return find_runner(self._workspace, arguments.target.strip(), extra, self._prepared)
 
     def _result(self, runner: Runner, ended: Ended) -> ToolResult:
         outcome = ended.outcome

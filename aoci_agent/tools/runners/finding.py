@@ -25,10 +25,13 @@ LANGUAGES = {".py": "python", ".go": "go", ".rs": "cargo"} | dict.fromkeys(
 )
 
 
-def find_runner(workspace: Workspace, target: str, extra: Sequence[str]) -> Runner:
+def find_runner(
+    workspace: Workspace, target: str, extra: Sequence[str], prepared: Sequence[str] = ()
+) -> Runner:
     """The runner for a target ("" for all tests). NotPossible, saying what was looked for, if none.
 
-    In a repository of many projects the nearest one above the target decides.
+    In a repository of many projects the nearest one above the target decides. `prepared` are
+    folders of programs that come before those on PATH.
     """
     if target.startswith("-"):
         raise TryAgain("target is a path or a test's name; options go into args")
@@ -36,7 +39,8 @@ def find_runner(workspace: Workspace, target: str, extra: Sequence[str]) -> Runn
     language = LANGUAGES.get(PurePosixPath(target.partition("::")[0]).suffix, "")
     finders = sorted(FINDERS, key=lambda name: name != language)
     for folder in _folders(workspace.root, target):
-        request = Request(workspace.root, folder, _below(folder, target), tuple(extra))
+        below = _below(folder, target)
+        request = Request(workspace.root, folder, below, tuple(extra), tuple(prepared))
         for name in finders:
             runner = FINDERS[name](request)
             if runner is not None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from aoci_agent.base.errors import NotPossible
@@ -11,7 +12,8 @@ from aoci_agent.tools.runners.runner import Request, Runner
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini")
 ENVIRONMENTS = (".venv", "venv", "env")
-OPTIONS = ("--color=no", "--tb=short")
+# The last one names what failed, whatever else the project's own options name.
+OPTIONS = ("--color=no", "--tb=short", "-rfE")
 
 
 def find(request: Request, ours: str = sys.executable) -> Runner | None:
@@ -54,7 +56,13 @@ def _is_project(request: Request) -> bool:
 
 
 def _interpreter(request: Request, ours: str) -> tuple[str, bool]:
-    """A python, and whether it has pytest: the project's own, then those on PATH, then ours."""
+    """A python, and whether it has pytest: the project's own, then those on PATH, then ours.
+
+    Where one is prepared, it is that one, as for every other command.
+    """
+    for folder in request.prepared:
+        if find_program(f"{folder}/python", outside=request.root):
+            return f"{folder}/python", _holds_pytest(Path(folder).parent)
     environments = [
         folder / name
         for folder in dict.fromkeys((request.path, request.root))
@@ -62,10 +70,10 @@ def _interpreter(request: Request, ours: str) -> tuple[str, bool]:
         if (folder / name / "bin" / "python").is_file()
     ]
     for environment in environments:
-        if next(environment.glob("lib/python*/site-packages/pytest/__init__.py"), None):
+        if _holds_pytest(environment):
             return str(environment / "bin" / "python"), True
     # Our own environment may be on PATH too; it still comes last.
-    found = _on_path(request.root, "python3", "python")
+    found = _in_folders(os.get_exec_path(), request.root, "python3", "python")
     on_path = [python for python in found if Path(python).parent != Path(ours).parent]
     for python in (*on_path, ours):
         if _has_pytest(python, request.root):
@@ -74,9 +82,13 @@ def _interpreter(request: Request, ours: str) -> tuple[str, bool]:
     return [*own, *on_path, ours][0], False
 
 
-def _on_path(root: Path, *names: str) -> list[str]:
+def _holds_pytest(environment: Path) -> bool:
+    return any(environment.glob("lib/python*/site-packages/pytest/__init__.py"))
+
+
+def _in_folders(folders: Sequence[str], root: Path, *names: str) -> list[str]:
     """Folder by folder, because a search by name alone finds our own python first."""
-    paths = (f"{folder}/{name}" for folder in os.get_exec_path() for name in names)
+    paths = (f"{folder}/{name}" for folder in folders for name in names)
     return [path for path in paths if find_program(path, outside=root)]
 
 
@@ -103,7 +115,9 @@ def _shown(python: str, request: Request) -> str:
     path = Path(python)
     if path.is_relative_to(request.path):
         return path.relative_to(request.path).as_posix()
-    return path.name if _on_path(request.root, path.name)[:1] == [python] else python
+    folders = (*request.prepared, *os.get_exec_path())
+    found = _in_folders(folders, request.root, path.name)
+    return path.name if found[:1] == [python] else python
 
 
 def _wants_pytest(request: Request) -> bool:

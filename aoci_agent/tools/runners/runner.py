@@ -40,6 +40,7 @@ class Request:
     folder: str
     target: str
     extra: tuple[str, ...]
+    prepared: tuple[str, ...] = ()  # folders of programs that commands find before those on PATH
 
     @property
     def path(self) -> Path:
@@ -68,7 +69,8 @@ class Request:
     def program(self, *names: str) -> tuple[str, str]:
         """Name and path of the first program that is installed outside the workspace. NotPossible."""
         for name in names:
-            path = find_program(name, outside=self.root)
+            places = (*(f"{folder}/{name}" for folder in self.prepared), name)
+            path = next(filter(None, (find_program(p, outside=self.root) for p in places)), None)
             if path:
                 return name, path
         raise NotPossible(f"the project's tests need {names[0]}, which is not installed")

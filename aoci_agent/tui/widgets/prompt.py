@@ -200,8 +200,7 @@ class Prompt(TextArea):
         if chosen and typed[1:] not in (chosen.name, *chosen.aliases):
             self._complete(chosen.name)
         elif typed:
-            text = self.pastes.unfold(self.text).strip("\n")
-            self._history.add(text)
+            text = self._history.add(self.pastes.unfold(self.text).strip("\n"))
             self.load_text("")
             self.pastes.forget()
             self.post_message(self.Sent(text))

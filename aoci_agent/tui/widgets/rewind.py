@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets._static import Static
@@ -11,10 +11,11 @@ from aoci_agent.base.errors import ForUser
 from aoci_agent.tui import foreign, signs
 from aoci_agent.tui.rewind_lines import point_line, preview_lines, told
 from aoci_agent.tui.surroundings import screen_height, screen_width
+from aoci_agent.tui.widgets.yielding import YieldingPanel
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
-    from textual.events import Blur, Key, Paste
+    from textual.events import Blur, Key
 
     from aoci_agent.agent.past import What
     from aoci_agent.agent.rewind import Point, Preview
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
 CHROME = 14  # lines of the screen that are not the list while the panel is up
 WIDE = 60
 KEYS = "↑↓ choose   Enter goes on   Esc leaves everything as it is"
+KEYS_OF_POINT = "↑↓ choose   Enter goes back   Esc shows the list again"
 
 
-class RewindPanel(Vertical, can_focus=True):
-    """First a point is chosen, newest first, then what of it: code, conversation or both."""
+class RewindPanel(YieldingPanel):
+    """First a point is chosen, newest first, then what of it: code, conversation or both.
+
+    Words are no answer: they go into the prompt, and the panel closes.
+    """
 
     class Closed(Message):
         """The panel is gone. `told` says what was done, "" for nothing."""
@@ -64,20 +69,29 @@ class RewindPanel(Vertical, can_focus=True):
         """While the panel is up no other widget gets the keys."""
         self.call_after_refresh(self._take_focus)
 
-    def on_paste(self, event: "Paste") -> None:
-        event.stop()
+    def leave(self, text: str) -> None:
+        super().leave(text)
+        self.call_later(self._close)  # keys that wait for it are passed on first
 
     async def _on_key(self, event: "Key") -> None:
+        if self.passed_on(event):
+            return
         event.stop()
         event.prevent_default()
-        match event.key:
-            case "up" | "k":
+        if event.is_printable and event.character:
+            self.leave(event.character)
+        elif not self._quiet.too_early():
+            await self._act(event.key)
+
+    async def _act(self, key: str) -> None:
+        match key:
+            case "up":
                 self._move(-1)
-            case "down" | "j" | "tab":
+            case "down" | "tab":
                 self._move(1)
             case "left":
                 self._body.scroll_relative(y=-3, animate=False)
-            case "right" | "space":
+            case "right":
                 self._body.scroll_relative(y=3, animate=False)
             case "enter":
                 await self._enter()
@@ -106,6 +120,7 @@ class RewindPanel(Vertical, can_focus=True):
             if self._preview is None:
                 self._choice = 0
                 self._preview = await self._rewind.preview(point)
+                self._quiet.begin()
             else:
                 what = self._choices()[self._choice][1]
                 done = await self._rewind.restore(point, what, only_safe=True)
@@ -164,9 +179,10 @@ class RewindPanel(Vertical, can_focus=True):
                 chosen = place == self._choice
                 sign = signs.PROMPT if chosen else " "
                 lines.append(Content.styled(f"{sign} {words}", "reverse" if chosen else ""))
-        lines.append(Content.styled(KEYS, "$muted"))
+        keys = KEYS if self._preview is None else KEYS_OF_POINT
+        lines.append(Content.styled(keys, "$muted"))
         return Content("\n").join(lines)
 
     def _take_focus(self) -> None:
-        if self.is_attached:
+        if self.is_attached and not self._left:
             self.focus()

@@ -2,19 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets._static import Static
 
 from aoci_agent.tui import foreign
-from aoci_agent.tui.quiet_keys import QuietKeys
 from aoci_agent.tui.surroundings import screen_height
 from aoci_agent.tui.trust_lines import TURNS_ON, headline, what_lines
+from aoci_agent.tui.widgets.yielding import YieldingPanel
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
-    from textual.events import Click, Key, Paste
+    from textual.events import Key
 
     from aoci_agent.base.trust_store import Trust
 
@@ -22,7 +22,7 @@ CHROME = 13  # lines of the screen that are not the list while the panel has the
 SCROLLS = {"up": -1, "down": 1}
 
 
-class TrustPanel(Vertical, can_focus=True):
+class TrustPanel(YieldingPanel):
     """Not now is the default, and yes takes two different keys: y chooses it, Enter confirms it.
 
     So neither keys typed before the panel listened, nor a prompt that begins with "y", nor a paste
@@ -43,20 +43,11 @@ class TrustPanel(Vertical, can_focus=True):
             super().__init__()
             self.trusted = trusted
 
-    class Typed(Message):
-        """Text meant for the prompt, which gets the keys with it."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
     def __init__(self, folder: str, trust: "Trust") -> None:
         super().__init__(id="trust")
         self._folder = folder
         self._trust = trust
-        self._quiet = QuietKeys()
         self._armed = ""  # y or n: Enter confirms it, anything else was meant for the prompt
-        self._left = False  # the keys are on their way to the prompt
         self._body = VerticalScroll()
         self._body.can_focus = False
         self._keys = Static(markup=False)
@@ -70,7 +61,6 @@ class TrustPanel(Vertical, can_focus=True):
         yield self._keys
 
     def on_mount(self) -> None:
-        self._quiet.begin()
         self.watch(self._body, "scroll_y", self._paint, init=False)
         self.watch(self._body, "max_scroll_y", self._paint, init=False)
         self._paint()
@@ -80,24 +70,17 @@ class TrustPanel(Vertical, can_focus=True):
         self._paint()
 
     def on_focus(self) -> None:
-        self._left = False
-        self._quiet.begin()
         self.call_after_refresh(self._paint)
 
     def on_blur(self) -> None:
         self._armed = ""
         self.call_after_refresh(self._paint)
 
-    def on_click(self, event: "Click") -> None:
-        event.stop()
-
-    def on_paste(self, event: "Paste") -> None:
-        event.stop()
-        self.post_message(self.Typed(event.text))
-
     async def _on_key(self, event: "Key") -> None:
+        if self.passed_on(event):
+            return
         key, character = event.key, event.character if event.is_printable else None
-        early = self._quiet.too_early() or self._left
+        early = self._quiet.too_early()
         if not early and key in ("y", "n") and not self._armed:
             self._armed = key
             self._paint()
@@ -107,8 +90,8 @@ class TrustPanel(Vertical, can_focus=True):
         elif key in SCROLLS:
             self._body.scroll_relative(y=SCROLLS[key], animate=False)
         elif character:
-            self.post_message(self.Typed(self._armed + character))
-            self._armed, self._left = "", True
+            self.leave(self._armed + character)
+            self._armed = ""
         elif not early:
             return
         event.stop()

@@ -1,6 +1,7 @@
 """What a project needs to run its tests: found, keyed, prepared, linked into a tree."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from aoci_agent.evals.replay.environment import (
     prepare,
     recipe_of,
 )
+from aoci_agent.tools.reports.reading import report_of
 
 PYPROJECT = (
     '[project]\nname = "x"\nversion = "1"\n'
@@ -39,6 +41,16 @@ def test_python_takes_the_groups_of_tests(tmp_path: Path) -> None:
     assert recipe.commands[1][-4:] == ("pytest", ".", "hypothesis>=6", "mock")
     assert ("PYTHONPATH", "src") in recipe.variables
     assert recipe.path == ("venv/bin",)
+
+
+def test_python_takes_requirements_and_those_of_the_tests(tmp_path: Path) -> None:
+    """Each by a command of its own: pins of two files need not agree."""
+    place(tmp_path, pyproject__toml=PYPROJECT, requirements__txt="-e .[more]\ntrio\n")
+    before = key_of(tmp_path, recipe_of(tmp_path))
+    place(tmp_path, requirements_dev__txt="x\n", requirements__txt="-e .[more]\ntrustme\n")
+    asked = [command[-2:] for command in recipe_of(tmp_path).commands[2:]]
+    assert asked == [("-r", "requirements.txt"), ("-r", "requirements_dev.txt")]
+    assert key_of(tmp_path, recipe_of(tmp_path)) != before
 
 
 def test_node_installs_what_is_locked_and_a_newer_node(tmp_path: Path) -> None:
@@ -241,6 +253,19 @@ def test_the_check_is_the_projects_own(
     for name, text in manifest.items():
         (tmp_path / name).write_text(text)
     assert command in check_of(tmp_path, tests)
+
+
+@pytest.mark.parametrize("options", ["", "-q", "-v", "-rxXs", "-rN -q"])
+def test_failing_tests_are_known_whatever_the_project_says_of_reports(
+    tmp_path: Path, options: str
+) -> None:
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = {options}\n")
+    (tmp_path / "test_a.py").write_text("def test_good(): pass\ndef test_bad(): assert 0\n")
+    words = [sys.executable, *shlex.split(check_of(tmp_path, ["test_a.py"]))[1:]]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    report = report_of(done.stdout)
+    assert report is not None
+    assert (report.failing, report.passed) == (("test_a.py::test_bad",), 1)
 
 
 @pytest.mark.parametrize("tests", [("tests/conftest.py",), ("tests/data.bin",)])

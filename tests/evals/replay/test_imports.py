@@ -7,6 +7,7 @@ import pytest
 
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.evals.replay.imports import imported
+from aoci_agent.evals.replay.task import Budget, Task, written
 
 PATCH = "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-x\n+y\n"
 MINED = {
@@ -37,6 +38,22 @@ def test_mined_cases(tmp_path: Path) -> None:
     )
     assert task.gold_symbols == ("cart.py:Cart.total",)
     assert (task.leaks, task.tags) == (("symbol",), ("python",))
+
+
+def test_a_mined_case_that_names_no_repository_is_of_this_one(tmp_path: Path) -> None:
+    path = tmp_path / "mined.jsonl"
+    least = {name: MINED[name] for name in ("query", "base", "commit", "gold_files")}
+    path.write_text(json.dumps(least))
+    (task,) = imported(path)
+    assert (task.id, task.repository, task.gold_files) == ("cccccccccc", "", ("cart.py",))
+
+
+def test_tasks_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.toml"
+    task = Task(id="a", prompt="x", base="HEAD", tags=("t",), budget=Budget(steps=3))
+    path.write_text(written([task]))
+    assert imported(path) == [task]
+    assert imported(path, check="make test") == [task.model_copy(update={"check": "make test"})]
 
 
 def test_swe_bench_records(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from aoci_agent.evals.replay.judge import (
     version,
 )
 from aoci_agent.evals.replay.judge_run import Judge, Pending, ahead, to_judge
-from aoci_agent.evals.replay.judge_table import Judged, judged_of, kappa, rows_of
+from aoci_agent.evals.replay.judge_table import Judged, judged_of, kappa, note_of, rows_of
 from aoci_agent.evals.replay.store import DIFF, RunFolder
 from aoci_agent.policies.conversation import AssistantMessage, UserMessage
 
@@ -237,6 +237,7 @@ def test_kappa_is_cohens() -> None:
     assert found is not None
     assert abs(found - 0.4) < 1e-9
     assert kappa([(False, False)] * 9) is None
+    assert kappa([(False, False), (False, True), (False, True)]) is None  # one says always the same
     assert kappa([]) is None
 
 
@@ -265,11 +266,23 @@ def test_agreement_is_of_what_both_answered() -> None:
     )
     of = {outcome.cell: one for outcome, one in zip(outcomes, said, strict=True)}
     rows = {row[0]: row[1:] for row in rows_of(outcomes, Judged("j", of))}
-    assert rows["schema"] == ("2", "3", "0", "1", "1", "0", "1", "0", "0.00")
+    assert rows["schema"] == ("2", "3", "0", "1", "1", "0", "1", "0", "-")
     assert rows["dropped"] == ("0", "0", "4", "0", "0", "0", "0", "3", "-")
     assert rows["all"][:4] == ("2", "4", "15", "1")
     without = {row[0]: row[1:] for row in rows_of(outcomes[3:], Judged())}
     assert without["schema"] == ("not looked at", "not judged")
+
+
+def test_a_void_verdict_is_not_counted_as_one_without_defects() -> None:
+    outcomes = [Outcome(cell=cell(n), status="passed", defects=()) for n in range(4)]
+    voids = (made([], void=CLASSES), made([], void=["schema"]))
+    said = (*voids, made(["refresh"], void=["schema"]), made([]))
+    judged = judged_of({one.cell: [some] for one, some in zip(outcomes, said, strict=True)})
+    assert judged.told(outcomes) == "1 of 2; 2 void"
+    assert judged.told(outcomes[:2]) == "2 void"
+    assert judged.told(outcomes[3:]) == "0 of 1"
+    assert "2 of 4 cells, 2 more void" in note_of(outcomes, judged)
+    assert all("-0.00" not in row for row in rows_of(outcomes, judged))
 
 
 def test_verdicts_of_two_judges_are_not_mixed() -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import sys
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +15,8 @@ from aoci_agent.agent.events import Notice, Replied, StepFinished, ToolFinished,
 from aoci_agent.agent.meter import StepRecord, Totals
 from aoci_agent.agent.models.model import Usage
 from aoci_agent.agent.record import SessionRecord
+from aoci_agent.base.errors import ForUser
+from aoci_agent.base.terminal import cell_width
 from aoci_agent.evals.replay.cell import Cell, Outcome, Spent, Status, Tokens
 from aoci_agent.evals.replay.exchange import REQUESTS, Called, Exchange, Said
 from aoci_agent.evals.replay.exports import as_csv, as_json
@@ -22,7 +25,7 @@ from aoci_agent.evals.replay.judge import CLASSES, Finding, Judgement
 from aoci_agent.evals.replay.judge_table import Judged, judged_of
 from aoci_agent.evals.replay.page import Detail, Report, page
 from aoci_agent.evals.replay.plots import success_and_cost
-from aoci_agent.evals.replay.tables import tables_of
+from aoci_agent.evals.replay.tables import Table, tables_of
 from aoci_agent.evals.replay.trajectory import Act, acts_of, events_of
 from aoci_agent.policies.conversation import AssistantMessage, ToolCall
 from aoci_agent.tools.tool import ToolResult
@@ -96,6 +99,51 @@ def test_tables_say_what_happened() -> None:
     assert widths == {len(results.heads) + 1}
 
 
+@pytest.mark.parametrize("width", [40, 60, 80, 110])
+def test_tables_fit_the_terminal_and_lose_no_column(width: int) -> None:
+    rows = grid()
+    for table in tables_of(figures_of(rows, lambda task: task), rows):
+        text = table.plain(width)
+        assert max(map(len, text.splitlines())) <= width
+        assert all(head in text for head in table.heads)
+    wide = Table("T", ("solver", "told"), (("a" * 200, "b" * 200), ("\x1b漢", "c\nd")))
+    lines = wide.plain(width).splitlines()
+    assert max(map(cell_width, lines)) <= width
+    assert len(lines) == 4
+
+
+def test_the_models_of_the_harness_are_neither_chosen_nor_on_the_front() -> None:
+    rows = [
+        row.model_copy(update={"cell": row.cell.model_copy(update={"model": model})})
+        for row in grid()
+        for model in ("gold", "idle", "m")
+    ]
+    found = figures_of(rows, lambda task: task)
+    results, against, *_ = tables_of(found, rows)
+    assert {row[0].partition(" · ")[2] for row in results.rows if row[-1] or row[-2]} == {"m"}
+    for row in against.rows:
+        assert (row[5] == "-") == (row[0].endswith(("gold", "idle")))
+    assert "say nothing about a policy" in results.note
+    assert {one.model for one in front(found)} == {"m"}
+    own = [one for one in found if one.own]
+    assert chosen(own, "gold") is None
+    assert front(own) == []
+    assert success_and_cost(own) == ""
+
+
+def test_without_scipy_there_are_tables_without_p_values_and_it_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("scipy", "scipy.stats", "matplotlib"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for rows in (grid(), [ended("a", "grep-read", "passed", 1), ended("b", "aoci", "failed", 2)]):
+        _, against, *_ = tables_of(figures_of(rows, lambda task: task), rows)
+        assert {(row[3], row[7]) for row in against.rows} == {("-", "-")}
+        assert "SciPy is not installed (pip install 'aoci-agent[replay]')" in against.note
+    with pytest.raises(ForUser, match="matplotlib is not installed"):
+        shown(rows, Detail())
+
+
 def test_the_exports_hold_every_cell() -> None:
     rows = grid()
     read = list(csv.DictReader(io.StringIO(as_csv(rows, Judged()))))
@@ -145,6 +193,8 @@ def test_the_page_loads_nothing_and_shows_foreign_text_as_text() -> None:
     tags = _Tags()
     tags.feed(text)
     assert text.count("<svg") == 3
+    plots = [attributes for tag, attributes in tags.found if tag == "svg"]
+    assert all(plot["role"] == "img" and plot["aria-label"] for plot in plots)
     assert not {"script", "link", "img", "iframe"} & {tag for tag, _ in tags.found}
     ids = {attributes["id"] for _, attributes in tags.found if "id" in attributes}
     for tag, attributes in tags.found:
@@ -162,7 +212,8 @@ def test_a_page_of_long_trajectories_is_bounded_and_says_what_it_leaves_out() ->
     acts = [Act(n, "call", "edit " + "x" * 1000) for n in range(1_000)]
     text = shown(rows, Detail(acts, "+y\n" * 100_000, "z" * 500_000))
     assert len(text) < 25_000_000
-    assert "more are left out: replay show t0" in text
+    assert "more are left out: replay show t0--aoci--m--0" in text
+    assert "0 steps" in text
     assert "characters are left out" in text
     short = shown(rows[:1], Detail(acts[:20], "+y", "z"))
     assert short.count("<li>") == 20

@@ -93,6 +93,33 @@ def test_the_one_who_knows_the_fix_passes(world: World) -> None:
     assert _state(world.repository.root) == before
 
 
+_OWN_PYTHON = """python3 -m venv --without-pip $AOCI_REPLAY_ENV/venv
+site=$(echo $AOCI_REPLAY_ENV/venv/lib/python3.*/site-packages); mkdir $site/pytest
+: > $site/pytest/__init__.py; echo 'import sys; {code}' > $site/pytest/__main__.py"""
+
+
+def test_the_tool_test_runs_what_bash_finds(world: World) -> None:
+    task = world.tasks[1].model_copy(
+        update={"setup": _OWN_PYTHON.format(code='print(sys.executable, "ran")')}
+    )
+    lines = [bash("command -v python"), called("test", target="tests/test_add.py")]
+    folder = world.folder(tasks=(task,))
+    world.run(folder, lines)
+    where, said = answers(world.record(folder))
+    python = where.splitlines()[-1]
+    assert python.startswith(str(world.bases.home / "environments"))
+    assert f"{python} ran" in said
+
+
+def test_gold_says_when_its_tests_could_not_be_run(world: World) -> None:
+    task = world.tasks[1].model_copy(update={"setup": _OWN_PYTHON.format(code="import trustme")})
+    outcome = world.run(world.folder(tasks=(task,)))
+    assert outcome.passed
+    assert outcome.message == (
+        "its tests could not be run: ModuleNotFoundError: No module named 'trustme'"
+    )
+
+
 @pytest.mark.gate_only
 def test_the_one_who_does_nothing_fails(world: World) -> None:
     outcome = world.run(world.folder(models=("idle",)))

@@ -12,7 +12,8 @@ from aoci_agent.agent.record import SessionRecord
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.replace import PREFIX
 from aoci_agent.evals.replay.cell import Cell, Outcome, Spent, Tokens
-from aoci_agent.evals.replay.store import STATE, RunFolder
+from aoci_agent.evals.replay.purse import CAP
+from aoci_agent.evals.replay.store import SET_UP, STATE, RunFolder, ending, standing
 
 
 @pytest.fixture
@@ -115,3 +116,25 @@ def test_what_a_crash_left_goes_when_a_run_goes_on(folder: RunFolder) -> None:
 def test_a_run_is_not_begun_twice(folder: RunFolder) -> None:
     with pytest.raises(BadUsage, match="already"):
         folder.create(folder.run())
+
+
+def test_how_a_run_stands_and_how_a_cell_ended_is_said_in_the_same_words() -> None:
+    cells = [Cell(task=str(n), solver="aoci", model="m") for n in range(5)]
+    made = (
+        ("passed", "done"),
+        ("failed", "done"),
+        ("infrastructure", CAP),
+        ("infrastructure", SET_UP),
+    )
+    outcomes = [
+        Outcome.model_validate({"cell": cell, "status": status, "reason": reason})
+        for cell, (status, reason) in zip(cells, made, strict=False)
+    ]
+    assert [ending(outcome) for outcome in outcomes] == [
+        *("passed", "failed", "broken by the cap", "broken by the infrastructure")
+    ]
+    assert standing(outcomes, 5) == (
+        "2 of 5 cells ended by themselves, "
+        "2 broken (by the cap: 1, by the infrastructure: 1), 1 not run yet"
+    )
+    assert standing(outcomes[:1], 1) == "1 of 1 cell ended by themselves"

@@ -99,6 +99,7 @@ def test_what_proves_nothing_is_refused(tmp_path: Path, body: str, fix: str, why
     assert verdict.task is None
     assert verdict.why.startswith(why)
     assert verdict.lasting
+    assert "Ran 1 test in" in verdict.output
 
 
 def test_helpers_and_unknown_runners_are_no_tests(tmp_path: Path) -> None:
@@ -172,8 +173,16 @@ def test_nothing_of_the_future_is_in_an_excerpt(tmp_path: Path) -> None:
 
 
 def test_a_refusal_is_remembered_for_its_commands(tmp_path: Path) -> None:
-    Refused(tmp_path, "a", "b").add("c1", "flaky")
-    assert Refused(tmp_path, "a", "b").known == {"c1": "flaky"}
+    (candidate,) = candidates(cart(tmp_path / "repo", RIGHT))
+    commit = candidate.commit
+    refused = Refused(tmp_path, "a", "b")
+    refused.add(candidate, Verdict(None, "set-up: ...", 0.0, output="set-up: no such package"))
+    assert refused.known == {}
+    told = refused.folder / f"{commit[:10]}.txt"
+    assert "no such package" in told.read_text()
+    refused.add(candidate, Verdict(None, "flaky", 0.0, lasting=True, output="FAILED test_a.py"))
+    assert told.read_text() == "flaky\n\nFAILED test_a.py\n"
+    assert Refused(tmp_path, "a", "b").known == {commit: "flaky"}
     assert Refused(tmp_path, "a", "other").known == {}
     (tmp_path / "refused.json").write_text("{")
     assert Refused(tmp_path, "a", "b").known == {}

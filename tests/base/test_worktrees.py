@@ -132,6 +132,8 @@ def test_what_is_told_to_take_it_over_is_one_command(
     left = made.finish()
     assert left is not None
     take = left.told.partition("  take over: ")[2].partition("\n")[0]
+    git(root, "config", "user.name", "a")  # the person's own, which a fresh machine has not
+    git(root, "config", "user.email", "a@example.org")
     monkeypatch.setenv("GIT_EDITOR", "echo taken >")
     subprocess.run(["bash", "-c", take], check=True, capture_output=True, cwd=root)
     assert (root / "b.py").read_text() == "b = 3\n"

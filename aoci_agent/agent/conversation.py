@@ -75,12 +75,17 @@ class Conversation:
             write(Grew(new))  # where this fails they are still to be written
             self._told += len(new)
 
-    def begin(self, prompt: str, note: str, candidates: Sequence[Candidate] = ()) -> None:
-        """The person spoke. What is volatile (`note`) stands below the words, never before them."""
+    def begin(self, prompt: str, note: str, candidates: Sequence[Candidate] = ()) -> str:
+        """The person spoke. What is volatile (`note`) stands below the words, never before them.
+
+        The words as they may be told.
+        """
         self._opening = len(self._messages)
         self._rewritten = False
+        told = self.mask.mask(prompt)
         delivered = self.mask.mask(self.policy.opening(candidates))
-        self._messages.append(said(self.mask.mask(prompt), delivered, note))
+        self._messages.append(said(told, delivered, note))
+        return told
 
     def end(self) -> None:
         """The turn is over: every unanswered call gets its answer, so that the next request is valid."""

@@ -78,9 +78,8 @@ class Agent:
         A CancelledError carries the calls that ended with it, each as a ToolFinished.
         """
         turn = Turn(self.budget.guard())
-        prompt = self.conversation.mask.mask(prompt)
         self.compaction.new_turn()
-        self.conversation.begin(prompt, note, candidates)
+        prompt = self.conversation.begin(prompt, note, candidates)
         try:
             yield self._record(TurnStarted(prompt))
             async with (

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.commits import found
 
 from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.git import Repository
@@ -24,12 +25,6 @@ def git(folder: Path, *args: str) -> str:
         argv, cwd=folder, env={**os.environ, **WHO}, check=True, capture_output=True, text=True
     )
     return done.stdout.strip()
-
-
-def found(folder: Path) -> Repository:
-    repository = Repository.find(folder)
-    assert repository is not None
-    return repository
 
 
 @pytest.fixture

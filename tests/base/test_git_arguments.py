@@ -8,10 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.commits import git
+from support.commits import found, git
 
 from aoci_agent.base.errors import NotPossible
-from aoci_agent.base.git import Repository
 
 NAMES = ("-rf", "--upload-pack=x", "--output=made", "-c", "--exec=touch made", "$(touch made)")
 AUDITED = """
@@ -41,12 +40,6 @@ def root(tmp_path: Path) -> Path:
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "first")
     return folder
-
-
-def found(root: Path) -> Repository:
-    repository = Repository.find(root)
-    assert repository is not None
-    return repository
 
 
 @pytest.mark.gate("T09")

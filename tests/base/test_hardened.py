@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.commits import git
+from support.commits import found, git
 
 from aoci_agent.base.armed import hook_files
 from aoci_agent.base.errors import NotPossible
@@ -25,12 +25,6 @@ def root(tmp_path: Path) -> Path:
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "first")
     return folder
-
-
-def found(folder: Path) -> Repository:
-    repository = Repository.find(folder)
-    assert repository is not None
-    return repository
 
 
 def test_what_would_run_is_asked_with_one_program(root: Path, tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 from base.test_git_canaries import armed, fired
+from support.commits import found as repository
 from support.programs import counted
 
 from aoci_agent.base.box import Access, Strength
 from aoci_agent.base.errors import BadUsage, ForUser
-from aoci_agent.base.git import Repository
 from aoci_agent.base.process import run
 from aoci_agent.base.replace import PREFIX
 from aoci_agent.base.sandbox.ladder import open_box
@@ -48,12 +48,6 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     return tmp_path / "data" / "worktrees" / "my shop-1"
-
-
-def repository(root: Path) -> Repository:
-    found = Repository.find(root)
-    assert found is not None
-    return found
 
 
 def digest(root: Path) -> dict[str, str]:

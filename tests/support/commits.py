@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+from aoci_agent.base.git import Repository
+
 _SETTINGS = ("user.name=a", "user.email=a@example.org", "commit.gpgsign=false")
 
 
@@ -12,3 +14,10 @@ def git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["git", *options, *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
+
+
+def found(folder: Path) -> Repository:
+    """The repository of a folder, which is one."""
+    repository = Repository.find(folder)
+    assert repository is not None
+    return repository

@@ -10,6 +10,7 @@ import functools
 import os
 import re
 import stat
+import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _GITLINK = b"160000"
 _UNTRACKED = b"?"
+_OPENING = threading.Lock()  # the environment is one for all threads
 # Line separators too: a name must stay on one line of whatever it is written into.
 _UNSHOWABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -243,7 +245,7 @@ def _is_trusted(place: Path, top: Path, safe: list[str]) -> bool:
 
 
 def _opened(hardened: HardenedGit) -> "Repo | None":
-    with _without_git_variables():
+    with _OPENING, _without_git_variables():
         repo_class = _repo_class()
         from git.exc import GitError
 

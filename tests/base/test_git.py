@@ -1,6 +1,7 @@
 import os
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -250,6 +251,15 @@ def test_git_variables_of_ours_do_not_decide(
     assert (repository.root, repository.branch()) == (root, "main")
     assert os.environ["GIT_DIR"] == f"{other}/.git"
     assert "GIT_PYTHON_REFRESH" not in os.environ
+
+
+def test_many_threads_find_one_at_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_AUTHOR_DATE", "2026-01-01")
+    before = dict(os.environ)
+    with ThreadPoolExecutor(8) as pool:
+        roots = {one.root for one in pool.map(found, [root] * 64)}
+    assert roots == {root}
+    assert dict(os.environ) == before
 
 
 @pytest.mark.gate("R33")

@@ -59,6 +59,7 @@ async def main(folder: Path) -> None:
     told: dict[str, object] = {"before": await turn(session, bash("first"))}
     filler = fill(state)
     told["full"] = await turn(session, *map(bash, ("second", "third", "fourth", "fifth")))
+    fill(state)  # what failed may have given some room back
     told["still full"] = await turn(session, bash("sixth"))
     (record,) = state.glob("data/sessions/*/*.jsonl")
     started = {e["call"]["id"] for e in read_record(record) if e["type"] == "ToolStarted"}

@@ -26,6 +26,7 @@ from aoci_agent.cli.replay_places import (
     repository_of,
     run_named,
     runs_home,
+    runs_in,
     tasks_file,
 )
 from aoci_agent.cli.replay_progress import Progress
@@ -237,8 +238,7 @@ def _end_with(folder: RunFolder) -> None:
 def listed(arguments: Arguments) -> int:
     """One line for each run, the newest first."""
     home = runs_home(Places(environment()), repository_of(arguments.cwd))
-    files = sorted(home.glob("*/run.json"), key=lambda file: file.stat().st_mtime, reverse=True)
-    rows = [row for file in files if (row := _row(RunFolder(file.parent)))]
+    rows = [row for run in runs_in(home) if (row := _row(run))]
     if arguments.json:
         print(json.dumps(rows))
         return Exit.DONE

@@ -8,9 +8,16 @@ from pathlib import Path
 from aoci_agent.base.errors import BadUsage, Exit
 from aoci_agent.base.places import Places
 from aoci_agent.cli.arguments import Arguments
-from aoci_agent.cli.replay_places import bases_of, consent, repository_of, run_named, runs_home
+from aoci_agent.cli.replay_places import (
+    bases_of,
+    consent,
+    repository_of,
+    run_named,
+    runs_home,
+    runs_in,
+)
 from aoci_agent.config import environment
-from aoci_agent.evals.replay.store import CELLS, RunFolder
+from aoci_agent.evals.replay.store import CELLS
 from aoci_agent.tools.places import counted
 
 AT_WORK = "a run or a mining of this repository is at work"
@@ -28,7 +35,7 @@ def cleaned(arguments: Arguments) -> int:
         print("nothing is prepared for this repository")
         return Exit.DONE
     bases.sweep()
-    held = any(RunFolder(path.parent).is_held() for path in runs.glob("*/run.json"))
+    held = any(run.is_held() for run in runs_in(runs))
     if held or any((bases.home / "trees").glob("*.json")):
         raise BadUsage(AT_WORK, "try when it has ended")
     print(f"{bases.home}:", file=sys.stderr)

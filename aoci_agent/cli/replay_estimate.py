@@ -14,12 +14,13 @@ from aoci_agent.base.errors import ForUser, ModelUnavailable
 from aoci_agent.base.git import Repository
 from aoci_agent.base.places import Places
 from aoci_agent.bench import Bench, Launch
+from aoci_agent.cli.replay_places import runs_in
 from aoci_agent.config import Settings, environment
 from aoci_agent.evals.replay import oracle
 from aoci_agent.evals.replay.cell import Cell, Outcome
-from aoci_agent.evals.replay.estimate import Estimate, Price, estimated
+from aoci_agent.evals.replay.estimate import Estimate, Price, estimated, telling
 from aoci_agent.evals.replay.peers.catalog import PEERS
-from aoci_agent.evals.replay.store import Run, RunFolder
+from aoci_agent.evals.replay.store import Run
 from aoci_agent.policies.catalog import policy_named
 from aoci_agent.policies.policy import Material
 from aoci_agent.tools.registry import builtin_tools
@@ -42,8 +43,7 @@ def told_ahead(
 def _estimate(
     repository: Repository, home: Path, run: Run, waiting: Sequence[Cell], *, here: bool
 ) -> Estimate:
-    earlier = list(_earlier(home))
-    known = {(one.cell.solver, one.cell.model) for one in earlier}
+    known = telling(_earlier(home))
     new = {cell.solver for cell in waiting if (cell.solver, cell.model) not in known} - PEERS.keys()
     env = environment()
     launch = Launch(repository.root, Settings.model_validate(run.settings), Places(env), env)
@@ -54,13 +54,13 @@ def _estimate(
         except ModelUnavailable:
             if here:
                 raise  # elsewhere the keys are where the workers are
-    return estimated(waiting, earlier, _fixed(launch, new) if new else {}, prices)
+    return estimated(waiting, known, _fixed(launch, new) if new else {}, prices)
 
 
 def _earlier(home: Path) -> Iterable[Outcome]:
-    for path in sorted(home.glob("*/run.json")):
+    for run in runs_in(home):
         try:
-            yield from RunFolder(path.parent).outcomes()
+            yield from run.outcomes()
         except ForUser as error:
             print(f"left out of the estimate: {error}", file=sys.stderr)
 

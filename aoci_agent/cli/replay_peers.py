@@ -30,7 +30,7 @@ def peers_asked(words: str, models: Sequence[str], root: Path, *, here: bool) ->
         peer = peer_named(name)
         if here:
             program_of(peer, environment(), outside=root)
-    own = [model for model in models if model in (oracle.GOLD, oracle.IDLE)]
+    own = [model for model in models if model in oracle.NAMES]
     if names and own:
         raise BadUsage(
             f"the model {own[0]} is the harness's own: {names[0]} cannot use it",

@@ -56,15 +56,21 @@ def runs_home(places: Places, repository: Repository) -> Path:
     return places.data / "replay" / places.project(repository.root)
 
 
+def runs_in(home: Path) -> list[RunFolder]:
+    """All of them, the newest first."""
+    files = sorted(home.glob("*/run.json"), key=lambda file: file.stat().st_mtime, reverse=True)
+    return [RunFolder(file.parent) for file in files]
+
+
 def run_named(home: Path, name: str) -> RunFolder:
     """The run of that name, or the newest. Raises BadUsage naming what there is."""
-    there = sorted((path.parent for path in home.glob("*/run.json")), key=_made, reverse=True)
+    there = runs_in(home)
     if not there:
         raise BadUsage("there is no run of this repository", "aoci-agent replay run")
-    for path in there:
-        if not name or path.name == name:
-            return RunFolder(path)
-    names = ", ".join(path.name for path in there[:_NAMED])
+    for run in there:
+        if not name or run.path.name == name:
+            return run
+    names = ", ".join(run.path.name for run in there[:_NAMED])
     more = ", …: aoci-agent replay list" if len(there) > _NAMED else ""
     raise BadUsage(f"there is no run {name}", f"there are {names}{more}")
 
@@ -124,7 +130,3 @@ def consent(question: str, *, given: bool) -> None:
 def width_of(stream: TextIO, otherwise: int) -> int:
     """Of the terminal behind a stream; where there is none, always the same."""
     return shutil.get_terminal_size((otherwise, 24)).columns if stream.isatty() else otherwise
-
-
-def _made(path: Path) -> float:
-    return (path / "run.json").stat().st_mtime

@@ -67,10 +67,10 @@ def mine(arguments: Arguments) -> int:
                 else:
                     refused.add(candidate, verdict)
     except KeyboardInterrupt:
-        told = f"interrupted: {number} of {_candidates(len(waiting))} tried, {kept} kept"
+        told = f"interrupted: {number} of {counted(len(waiting), 'candidate')} tried, {kept} kept"
         print(f"{told}; the same command goes on with the rest", file=sys.stderr)
         return Exit.INTERRUPTED
-    told = f"kept {kept} of {_candidates(len(waiting))}, {time.monotonic() - begun:.0f} s"
+    told = f"kept {kept} of {counted(len(waiting), 'candidate')}, {time.monotonic() - begun:.0f} s"
     print(
         f"{told}; {counted(len(known), 'task')} in {file}: `replay run` works on them"
         if known
@@ -110,7 +110,7 @@ def _no_candidate(repository: Repository, since: str) -> BadUsage:
     """What was looked at, and what of the history may be missing."""
     bound = [f"--since={since}"] if since else []
     count = repository.git("rev-list", "--count", "--first-parent", *bound, "HEAD").strip()
-    what = f"of {count} commit{'s' * (count != '1')} none changes 1 to 5 source files that were there, and tests"
+    what = f"of {counted(int(count), 'commit')} none changes 1 to 5 source files that were there, and tests"
     if repository.git("rev-parse", "--is-shallow-repository").strip() == "true":
         return BadUsage(
             f"{what}; the history is cut off (a shallow clone)", "git fetch --unshallow"
@@ -120,10 +120,6 @@ def _no_candidate(repository: Repository, since: str) -> BadUsage:
         return BadUsage(told, "git fetch --refetch --no-filter")
     earlier = "an earlier --since, or " if since else ""
     return BadUsage(what, f"{earlier}a task by hand: replay tasks add")
-
-
-def _candidates(count: int) -> str:
-    return f"{count} candidate{'s' * (count != 1)}"
 
 
 def _is_date(repository: Repository, text: str) -> bool:
@@ -142,7 +138,7 @@ def _plan(found: list[Candidate], new: list[Candidate], waiting: list[Candidate]
         if waiting
         else "none to try: a larger --limit looks further back"
     )
-    return f"{_candidates(len(found))} of {dates}{known}{refused}; {ahead}"
+    return f"{counted(len(found), 'candidate')} of {dates}{known}{refused}; {ahead}"
 
 
 @contextmanager

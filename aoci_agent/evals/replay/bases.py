@@ -75,7 +75,9 @@ class Bases:
             if not (folder / TREE).exists():
                 with tempfile.TemporaryDirectory(dir=folder) as scratch:
                     copy = Path(scratch) / TREE
-                    shutil.copytree(tree, copy, symlinks=True, ignore=_no_git)
+                    shutil.copytree(
+                        tree, copy, symlinks=True, ignore=shutil.ignore_patterns(".git")
+                    )
                     copy.rename(folder / TREE)
             self._prepared(recipe, folder)
             return Environment(folder, recipe)
@@ -99,7 +101,3 @@ class Bases:
             repository = Repository.find(path)
             if repository is not None and repository.root == path.resolve():
                 leftovers(repository, trees)
-
-
-def _no_git(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name == ".git"]

@@ -22,7 +22,7 @@ from aoci_agent.aoci.facts.stores.record import from_text
 from aoci_agent.base.errors import ForModel
 from aoci_agent.base.files import Workspace
 from aoci_agent.base.git import Repository
-from aoci_agent.evals.replay.gold import text_in
+from aoci_agent.evals.replay.gold import texts_in
 from aoci_agent.evals.replay.history import is_source
 
 Texts = Mapping[str, str]
@@ -70,17 +70,19 @@ def defects_in(
         blobs = {path: blob for path, blob in source.blobs_of(base).items() if is_source(path)}
         if len(blobs) > _MOST:
             return None
+        paths = sorted(path for path in changed if is_source(path))
+        if not paths:  # nothing to look for: the rest need not be read
+            return None if any(blob.size < 0 for blob in blobs.values()) else ()
         texts = {
             id: data.decode("utf-8", "replace") for id, data in source.contents(blobs.values())
         }
         before = {path: texts[blob.id] for path, blob in blobs.items()}
-        paths = sorted(path for path in changed if is_source(path))
         with Workspace(tree) as workspace:
             there = [path for path in paths if workspace.exists(path)]
             now = {path: workspace.read_bytes(path).decode("utf-8", "replace") for path in there}
         kept = {path: text for path, text in before.items() if path not in paths}
         recent = _recent(source, base, [path for path in paths if path in before]) if fix else {}
-        fixed = {path: text_in(source, fix, path) or "" for path in recent}
+        fixed = {path: text or "" for path, text in texts_in(source, fix, recent).items()}
     except ForModel:
         return None
     return defects(before, kept | now, recent, fixed)

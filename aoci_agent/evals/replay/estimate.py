@@ -15,6 +15,7 @@ OUTPUT = 300  # of them written by the model
 _FIXED = 5_000  # tokens before the prompt, of an agent that does not say
 
 Price = Callable[[Usage], Usage]
+Telling = Mapping[tuple[str, str], list[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +39,23 @@ class Estimate:
         return f"about {_rounded(self.tokens):,} tokens, {dollars}, {basis}"
 
 
-def estimated(
-    cells: Iterable[Cell],
-    earlier: Iterable[Outcome],
-    fixed: Mapping[str, int],
-    prices: Mapping[str, Price],
-) -> Estimate:
-    """`earlier` are cells of any run; `fixed` the tokens of each solver before its prompt; `prices`
-    of each model put the dollars to a usage."""
+def telling(earlier: Iterable[Outcome]) -> Telling:
+    """Of cells of any run those that say what one takes, by solver and model."""
     known: defaultdict[tuple[str, str], list[Outcome]] = defaultdict(list)
     for outcome in earlier:
         if not outcome.broken and outcome.spent.tokens is not None:
             known[outcome.cell.solver, outcome.cell.model].append(outcome)
+    return known
+
+
+def estimated(
+    cells: Iterable[Cell],
+    known: Telling,
+    fixed: Mapping[str, int],
+    prices: Mapping[str, Price],
+) -> Estimate:
+    """`fixed` are the tokens of each solver before its prompt; `prices` of each model put the
+    dollars to a usage."""
     count = assumed = 0
     tokens, dollars = 0.0, 0.0
     unpriced = False

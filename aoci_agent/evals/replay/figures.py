@@ -39,8 +39,6 @@ class Figures:
     commands: float
     outside: float  # files touched outside the gold
     regressions: int  # cells with some
-    defects: int | None  # the same, of those that were looked at; None where none was
-    looked: int  # cells that were looked at for defects
     against: Difference | None  # None for the baseline itself, and without one
 
     @property
@@ -106,7 +104,6 @@ def _figures(
     solver: str, model: str, all_of: Sequence[Outcome], against: Difference | None
 ) -> Figures:
     some = [outcome for outcome in all_of if not outcome.broken]
-    looked = [outcome.defects for outcome in some if outcome.defects is not None]
     measured = [outcome.spent.tokens for outcome in some if outcome.spent.tokens is not None]
     known = bool(some) and len(measured) == len(some)
     hits = sum(outcome.passed for outcome in some)
@@ -132,8 +129,6 @@ def _figures(
         commands=mean(outcome.commands for outcome in some),
         outside=mean(len(outcome.outside_gold) for outcome in some),
         regressions=sum(bool(outcome.regressions) for outcome in some),
-        defects=sum(map(bool, looked)) if looked else None,
-        looked=len(looked),
         against=against,
     )
 

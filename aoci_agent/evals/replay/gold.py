@@ -1,7 +1,7 @@
 """What a person changed for a task, by file and by definition, and what of it the prompt gives away."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -41,9 +41,8 @@ def symbols(
     definition name none. NotPossible where the repository does not have the files.
     """
     found: dict[str, None] = {}
-    for path in paths:
-        definitions = _definitions(repository, base, path)
-        kept = [item for item in definitions if item.kind in CALLABLES | TYPES]
+    for path, text in texts_in(repository, base, paths).items():
+        kept = [item for item in _definitions(path, text) if item.kind in CALLABLES | TYPES]
         patch = repository.git("diff-tree", "-p", "-U0", base, commit, "--", path)
         for start, end in _changed(patch):
             holding = [item for item in kept if item.start <= start and end <= item.end]
@@ -54,12 +53,11 @@ def symbols(
 
 def blocks(repository: Repository, base: str, named: Iterable[str]) -> tuple[Span, ...]:
     """The lines at `base` of the definitions that `symbols` named; those not there have none."""
-    known: dict[str, tuple[Definition, ...]] = {}
+    split = [(path, name) for path, _, name in (symbol.rpartition(":") for symbol in named)]
+    texts = texts_in(repository, base, [path for path, _ in split])
+    known = {path: _definitions(path, text) for path, text in texts.items()}
     found: dict[Span, None] = {}
-    for symbol in named:
-        path, _, name = symbol.rpartition(":")
-        if path not in known:
-            known[path] = tuple(_definitions(repository, base, path))
+    for path, name in split:
         spans = (Span(path, one.start, one.end) for one in known[path] if one.qualified == name)
         found |= dict.fromkeys(spans)
     return tuple(found)
@@ -79,15 +77,18 @@ def commit_of(repository: Repository, name: str) -> str:
     return found
 
 
-def text_in(repository: Repository, commit: str, path: str) -> str | None:
-    """A regular file of a commit, None where there is none. Bytes that are no UTF-8 are escaped, as
-    in the names of files. Raises NotPossible where a partial clone lacks it.
+def texts_in(repository: Repository, commit: str, paths: Iterable[str]) -> dict[str, str | None]:
+    """Regular files of a commit by path, None where there is none. Bytes that are no UTF-8 are
+    escaped, as in the names of files. Raises NotPossible where a partial clone lacks one.
     """
-    blob = repository.blobs_of(commit).get(path)
-    if blob is None:
-        return None
-    ((_, data),) = repository.contents([blob])
-    return data.decode("utf-8", "surrogateescape")
+    wanted = list(dict.fromkeys(paths))
+    blobs = repository.blobs_of(commit) if wanted else {}
+    there = {path: blobs[path].id for path in wanted if path in blobs}
+    data = dict(repository.contents(blobs[path] for path in there))
+    return {
+        path: data[there[path]].decode("utf-8", "surrogateescape") if path in there else None
+        for path in wanted
+    }
 
 
 def leaks(prompt: str, files: Iterable[str], named: Iterable[str]) -> tuple[str, ...]:
@@ -109,9 +110,8 @@ def _changed(patch: str) -> list[tuple[int, int]]:
     return [(start, start + max(count, 1) - 1) for start, count in ranges]
 
 
-def _definitions(repository: Repository, base: str, path: str) -> Iterable[Definition]:
-    text = text_in(repository, base, path) or ""
-    return outline_of(path, text.encode("utf-8", "surrogateescape")).definitions
+def _definitions(path: str, text: str | None) -> Sequence[Definition]:
+    return outline_of(path, (text or "").encode("utf-8", "surrogateescape")).definitions
 
 
 def _size(item: Definition) -> int:

@@ -13,6 +13,7 @@ from aoci_agent.base.errors import NotPossible
 from aoci_agent.base.git import Repository
 from aoci_agent.base.secrets import Mask
 from aoci_agent.evals.replay.cell import Cell, Spent
+from aoci_agent.evals.replay.gold import changed_by
 from aoci_agent.evals.replay.judge import (
     Case,
     Judgement,
@@ -146,10 +147,9 @@ def _fix(source: Repository, task: Task) -> str:
     """What the person changed, without the hidden tests; "" for a task that names no fix."""
     if not task.fix:
         return ""
-    options = ("-r", "--name-only", "-z", "--no-renames")
     try:
-        listed = source.git("diff-tree", *options, task.base, task.fix).split("\0")
-        paths = [path for path in listed if path and path not in task.hidden]
+        touched = changed_by(source, task.base, task.fix)
+        paths = [path for path in touched if path not in task.hidden]
         return source.git("diff-tree", "-p", task.base, task.fix, "--", *paths) if paths else ""
     except NotPossible as error:
         raise NotPossible(f"the fix of {task.id} cannot be read: {error}") from error

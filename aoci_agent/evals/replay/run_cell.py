@@ -19,7 +19,7 @@ from aoci_agent.evals.replay.attempt import Opener, Opening, Worked, attempt
 from aoci_agent.evals.replay.bases import Bases
 from aoci_agent.evals.replay.cell import Cell, Outcome
 from aoci_agent.evals.replay.defects import defects_in
-from aoci_agent.evals.replay.gold import Gold, commit_of, gold_of, text_in
+from aoci_agent.evals.replay.gold import Gold, commit_of, gold_of, texts_in
 from aoci_agent.evals.replay.purse import CAP
 from aoci_agent.evals.replay.score import Patch, patch_of, scores
 from aoci_agent.evals.replay.store import CHECK, DIFF, SET_UP, STATE, RunFolder
@@ -152,8 +152,7 @@ def _own_model(task: Task, cell: Cell, source: Repository, base: str, gold: Gold
     if not gold.fix:
         raise NotPossible(f"{task.id} names no fix: the model gold cannot work on it")
     paths = [path for path in gold.touched if path not in task.hidden]
-    before = {path: text_in(source, base, path) for path in paths}
-    after = {path: text_in(source, gold.fix, path) for path in paths}
+    before, after = texts_in(source, base, paths), texts_in(source, gold.fix, paths)
     return oracle.gold(before, after, _test_of(task, source, base), cell.seed)
 
 

@@ -9,7 +9,7 @@ from support.commits import git
 from aoci_agent.base.errors import BadUsage
 from aoci_agent.base.git import Repository
 from aoci_agent.evals.policies_score import Span
-from aoci_agent.evals.replay.gold import blocks, leaks, symbols, text_in
+from aoci_agent.evals.replay.gold import blocks, leaks, symbols, texts_in
 from aoci_agent.evals.replay.history import Candidate, candidates
 from aoci_agent.evals.replay.task import Budget, Task, tasks_of, written
 from aoci_agent.evals.replay.wording import prompt_of
@@ -79,9 +79,10 @@ def test_a_file_is_read_as_it_was_where_a_link_is_now(history: Path) -> None:
     repository, (_, plain) = found_in(history)
     (history / "tests").rename(history / "old")
     (history / "tests").symlink_to("old/..", target_is_directory=True)
-    assert text_in(repository, plain.commit, "tests/test_cart.py") == "a\n"
-    assert text_in(repository, plain.base, "tests/none.py") is None
-    assert text_in(repository, plain.base, "tests") is None
+    named = "tests/test_cart.py"
+    assert texts_in(repository, plain.commit, [named]) == {named: "a\n"}
+    absent = dict.fromkeys(["tests/none.py", "tests"])
+    assert texts_in(repository, plain.base, absent) == absent
 
 
 def test_blocks_are_the_lines_of_the_definitions(history: Path) -> None:

@@ -184,7 +184,10 @@ def leftovers(repository: Repository, home: Path) -> tuple[Left, ...]:
     found: list[Left | None] = []
     for file in files:
         note, path = _note(file), file.with_suffix("").resolve()
-        if note is None or not (note.repository == str(repository.root) or path in listed):
+        if note is None:
+            _drop_empty(file)
+            continue
+        if not (note.repository == str(repository.root) or path in listed):
             continue
         lock = _held(file)
         if lock >= 0:
@@ -285,11 +288,24 @@ def _writing(repository: Repository) -> _Worktrees:
 
 def _held(file: Path) -> int:
     """The file, open and locked for this process; -1 where another one holds it."""
-    descriptor = opened(file)
-    if tried(descriptor):
-        return descriptor
-    os.close(descriptor)
-    return -1
+    while True:
+        descriptor = opened(file)
+        if not tried(descriptor):
+            os.close(descriptor)
+            return -1
+        with suppress(FileNotFoundError):
+            if os.path.samestat(file.stat(), os.fstat(descriptor)):
+                return descriptor
+        os.close(descriptor)  # another one removed it in between
+
+
+def _drop_empty(file: Path) -> None:
+    """Remove the note of a session that died before it wrote in it: it made nothing yet."""
+    with suppress(FileNotFoundError):
+        if file.stat().st_size == 0 and (lock := _held(file)) >= 0:
+            if os.fstat(lock).st_size == 0:
+                file.unlink()
+            os.close(lock)
 
 
 def _note(file: Path) -> Note | None:

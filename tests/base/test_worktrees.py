@@ -16,6 +16,7 @@ from base.test_git_canaries import armed, fired
 from support.commits import found as repository
 from support.programs import counted
 
+from aoci_agent.base import locks
 from aoci_agent.base.box import Access, Strength
 from aoci_agent.base.errors import BadUsage, ForUser
 from aoci_agent.base.process import run
@@ -248,6 +249,19 @@ def test_what_a_dead_session_left_is_kept_or_cleared(root: Path, home: Path) -> 
     assert [line.partition("  ")[0] for line in listed(root)] == [str(root), str(left[0].path)]
     assert "locked" not in "".join(listed(root))
     assert digest(root) == before
+
+
+def test_the_note_of_a_session_that_died_before_it_wrote_goes(root: Path, home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "early.json").touch()
+    (home / "damaged.json").write_text("{")
+    with Worktree(repository(root), home, "alive"):
+        held = locks.opened(home / "beginning.json")
+        locks.take(held)  # by one that is about to write
+        assert leftovers(repository(root), home) == ()
+        names = sorted(path.name for path in home.glob("*.json"))
+        os.close(held)
+    assert names == ["alive.json", "beginning.json", "damaged.json"]
 
 
 @pytest.mark.gate_only
